@@ -1,0 +1,51 @@
+"""Compressed rows of a graph set, computed once and shared by every layer that aggregates over neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from graphgauge.graphs.segments import counts_to_ptr
+
+if TYPE_CHECKING:
+    from graphgauge.graphs.graphset import GraphSet
+
+
+@dataclass(frozen=True, eq=False)
+class CSR:
+    """Edges sorted by target: node i receives from ``source[ptr[i]:ptr[i+1]]``.
+
+    Parameters
+    ----------
+    ptr : (N+1,) int64
+    source : (E,) int64, source node of each edge, rows one after another, ascending inside a row
+    edge : (E,) int64, position of each of these edges in ``edge_index`` (to order edge columns)
+    """
+
+    ptr: Tensor
+    source: Tensor
+    edge: Tensor
+
+    @staticmethod
+    def of(graphs: GraphSet) -> CSR:
+        source, target = graphs.edge_index
+        n = graphs.num_nodes
+        order = torch.argsort(target * max(n, 1) + source, stable=True)
+        return CSR(counts_to_ptr(torch.bincount(target, minlength=n)), source[order], order)
+
+    @cached_property
+    def target(self) -> Tensor:
+        """Target node of each edge in this order: (E,)."""
+        rows = torch.arange(self.ptr.numel() - 1, device=self.ptr.device)
+        return torch.repeat_interleave(rows, self.ptr.diff(), output_size=self.source.numel())
+
+    @cached_property
+    def transpose(self) -> CSR:
+        """Edges sorted by source: node i sends to ``source`` of this; ``edge`` counts in *this* CSR's order."""
+        n = self.ptr.numel() - 1
+        order = torch.argsort(self.source * max(n, 1) + self.target, stable=True)
+        return CSR(counts_to_ptr(torch.bincount(self.source, minlength=n)), self.target[order], order)
