@@ -1,1 +1,19 @@
+"""Graph alignment: how finely does an architecture read structure? (paper A)"""
 
+from graphgauge.instruments.alignment.benchmark import benchmark
+from graphgauge.instruments.alignment.evaluate import evaluate
+from graphgauge.instruments.alignment.metrics import METRICS
+from graphgauge.instruments.alignment.run import train_encoder
+from graphgauge.instruments.alignment.settings import PRESETS, Settings
+from graphgauge.instruments.alignment.siamese import ModelError, alignment_loss
+
+__all__ = [
+    "METRICS",
+    "PRESETS",
+    "ModelError",
+    "Settings",
+    "alignment_loss",
+    "benchmark",
+    "evaluate",
+    "train_encoder",
+]

@@ -1,0 +1,102 @@
+"""Base graphs → relabelled noisy pairs, made once and shared by every model and seed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphgauge import datasets
+from graphgauge.graphs import GraphSet, Pairs
+from graphgauge.graphs.files import read
+from graphgauge.instruments.alignment.settings import ADD_ONLY, Settings
+from graphgauge.perturb import NOISE, make_pairs, read_pairs, write_pairs
+
+SPLITS = ("train", "val")
+# Share of a user's own set that is held out for validation.
+HELD_OUT = 0.2
+# Below this average degree a user's own graphs get noise that only adds edges.
+SPARSE = 3.0
+
+Dataset = str | Path | GraphSet | tuple[GraphSet, GraphSet]
+
+
+@dataclass(frozen=True)
+class Base:
+    """Base graphs of both splits, and what rows say about them."""
+
+    name: str
+    train: GraphSet
+    val: GraphSet
+    noise_model: str
+    facts: Mapping[str, Any]
+
+    def split(self, split: str) -> GraphSet:
+        return self.train if split == "train" else self.val
+
+
+def base_graphs(dataset: Dataset, settings: Settings, root: Path | None = None) -> Base:
+    """Base graphs by name of the table, from a file, or a user's own: one set (split 80/20), or two."""
+    if isinstance(dataset, str) and dataset in datasets.DATASETS:
+        return _named(dataset, settings, root)
+    if isinstance(dataset, tuple):
+        name, parts = "own", dataset
+    elif isinstance(dataset, GraphSet):
+        name, parts = "own", _hold_out(dataset, settings.data_seed)
+    else:
+        path = Path(dataset)
+        if not path.exists():
+            raise ValueError(
+                f"{str(dataset)!r} is neither a dataset nor a file; datasets are {sorted(datasets.DATASETS)}"
+            )
+        name, parts = path.name, _hold_out(read(path), settings.data_seed)
+    sizes = (settings.train_pairs, settings.val_pairs)
+    train, val = (_subset(p.structure(), k, settings.data_seed) for p, k in zip(parts, sizes, strict=True))
+    degree = train.num_edges / max(train.num_nodes, 1)
+    return Base(name, train, val, "add" if degree < SPARSE else "add-remove", {})
+
+
+def _named(name: str, settings: Settings, root: Path | None) -> Base:
+    options = {"order": settings.order} if "order" in datasets.DATASETS[name].options else {}
+    train, val = (
+        datasets.base(name, split, size, settings.data_seed, root=root, **options)
+        for split, size in zip(SPLITS, (settings.train_pairs, settings.val_pairs), strict=True)
+    )
+    noise_model = "add" if name in ADD_ONLY else "add-remove"
+    return Base(name, train, val, noise_model, datasets.provenance(name))
+
+
+def _hold_out(graphs: GraphSet, seed: int) -> tuple[GraphSet, GraphSet]:
+    if len(graphs) < 2:
+        raise ValueError(f"a dataset of {len(graphs)} graphs cannot be split into training and validation")
+    order = np.random.default_rng(seed).permutation(len(graphs))
+    held = max(1, round(HELD_OUT * len(graphs)))
+    return graphs[np.sort(order[held:])], graphs[np.sort(order[:held])]
+
+
+def _subset(graphs: GraphSet, size: int | None, seed: int) -> GraphSet:
+    """A random subset in the set's order; all graphs where there are no more than asked."""
+    if size is None or size >= len(graphs):
+        return graphs
+    return graphs[np.sort(np.random.default_rng(seed).choice(len(graphs), size, replace=False))]
+
+
+def stored_pairs(
+    base: Base, split: str, noise: float, noise_model: str, seed: int, folder: Path
+) -> tuple[Path, Pairs]:
+    """Pairs of a split in a file of `folder`; made only if the file is not there yet."""
+    if noise_model not in NOISE:
+        raise ValueError(f"unknown noise model {noise_model!r}; there are {sorted(NOISE)}")
+    graphs = base.split(split)
+    identity = f"{graphs.content_hash} {split} {noise!r} {noise_model} {seed}"
+    key = hashlib.sha256(identity.encode()).hexdigest()
+    path = folder / f"{base.name}-{split}-{key[:16]}.safetensors"
+    if path.exists():
+        return path, read_pairs(path)
+    pairs = make_pairs(graphs, noise, noise_model, seed=int(key[:12], 16))
+    write_pairs(path, pairs)
+    return path, pairs

@@ -1,0 +1,151 @@
+"""Evaluation of a trained encoder on pairs: assignments, scores and the ceilings that give them meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from graphgauge.graphs import Pairs
+from graphgauge.graphs.structure import orbits, wl_colours
+from graphgauge.instruments.alignment.siamese import ModelError, alignment_loss, embed_pairs
+from graphgauge.instruments.alignment.similarity import Block, blocks, similarity
+from graphgauge.matching import linear_assignment
+from graphgauge.scores import (
+    accuracy,
+    accuracy_expected,
+    accuracy_up_to_automorphism,
+    class_ceiling,
+    hits_at,
+    mean_per_graph,
+    shared_edges,
+)
+
+TOP = (1, 3, 5)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What does not depend on the model: equivalent nodes of the left graphs."""
+
+    orbits: Tensor
+    colours: Tensor
+
+    @staticmethod
+    def of(pairs: Pairs) -> Facts:
+        return Facts(orbits(pairs.left), wl_colours(pairs.left))
+
+
+@dataclass
+class Predictions:
+    """Assignments of all pairs (global right node of every left node), hits of every node, and the loss."""
+
+    on_sigma: Tensor
+    on_softmax: Tensor
+    hits: dict[int, Tensor]
+    loss: float
+
+
+@torch.no_grad()
+def predict(
+    model: nn.Module,
+    pairs: Pairs,
+    batch_size: int,
+    subject: str = "model",
+    tell: Callable[[float], None] | None = None,
+) -> Predictions:
+    """Embed, compare and match all pairs, a batch at a time; the model is put into evaluation mode."""
+    model.eval()
+    found = Predictions(
+        on_sigma=torch.empty_like(pairs.truth),
+        on_softmax=torch.empty_like(pairs.truth),
+        hits={k: torch.empty(pairs.truth.numel(), dtype=torch.float64) for k in TOP},
+        loss=0.0,
+    )
+    for start in range(0, len(pairs), batch_size):
+        batch = pairs[start : start + batch_size]
+        left, right = embed_pairs(model, batch, subject)
+        _check_finite(left, right, batch, subject, start)
+        offset = int(pairs.left.node_ptr[start])
+        groups = blocks(batch)
+        found.loss += float(alignment_loss(left, right, groups)) * batch.left.num_nodes
+        for block in groups:
+            _match_block(similarity(left, right, block), block, offset, found)
+        if tell is not None:
+            tell(min(1.0, (start + batch_size) / len(pairs)))
+    found.loss /= max(pairs.left.num_nodes, 1)
+    return found
+
+
+def _match_block(sigma: Tensor, block: Block, offset: int, found: Predictions) -> None:
+    """Hits of all rows at once, assignments pair by pair."""
+    for k in TOP:
+        values = hits_at(sigma, block.target, k)
+        real = slice(None) if block.real is None else block.real
+        found.hits[k][(block.left[real] + offset).flatten()] = values[real].flatten()
+    for matrix, left, right in _real_parts(sigma, block):
+        rows = left + offset
+        found.on_sigma[rows] = right[linear_assignment(matrix)] + offset
+        found.on_softmax[rows] = right[linear_assignment(torch.softmax(matrix, dim=1))] + offset
+
+
+def _real_parts(sigma: Tensor, block: Block) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Similarity and node ids of every pair of a block, without padding."""
+    for i in range(sigma.shape[0]):
+        n = sigma.shape[1] if block.real is None else int(block.real[i].sum())
+        yield sigma[i, :n, :n], block.left[i, :n], block.right[i, :n]
+
+
+def score(pairs: Pairs, found: Predictions, facts: Facts) -> dict[str, Tensor]:
+    """Value of every metric for every pair: name → (P,) float64, NaN where a pair has no value."""
+    ptr, truth, chosen = pairs.left.node_ptr, pairs.truth, found.on_sigma
+    shared = _shared(pairs, chosen)
+    planted = _shared(pairs, truth)
+    return {
+        "accuracy": accuracy(chosen, truth, ptr),
+        "accuracy_softmax": accuracy(found.on_softmax, truth, ptr),
+        "accuracy_expected": accuracy_expected(chosen, truth, facts.orbits, ptr),
+        "accuracy_up_to_automorphism": accuracy_up_to_automorphism(chosen, truth, facts.orbits, ptr),
+        **{f"top{k}": mean_per_graph(found.hits[k], ptr) for k in TOP},
+        "shared_edges": shared,
+        "edge_overlap": torch.where(planted > 0, shared / planted, torch.nan),
+        "ceiling_automorphism": class_ceiling(facts.orbits, ptr),
+        "ceiling_wl1": class_ceiling(facts.colours, ptr),
+    }
+
+
+def evaluate(
+    model: nn.Module, pairs: Pairs, batch_size: int = 50, subject: str = "model"
+) -> dict[str, Tensor]:
+    """All alignment metrics of an encoder on pairs: name → value of every pair, (P,).
+
+    The matrix Σ = X X̃ᵀ of every pair is matched by the linear assignment (paper A, section 3).
+
+    Parameters
+    ----------
+    model : called with a GraphSet, returns node embeddings (N, d)
+    pairs : relabelled pairs, as `graphgauge.perturb.make_pairs` gives them
+
+    Raises
+    ------
+    ModelError : wrong output shape, or an embedding that is not finite
+    """
+    return score(pairs, predict(model, pairs, batch_size, subject), Facts.of(pairs))
+
+
+def _shared(pairs: Pairs, matching: Tensor) -> Tensor:
+    return shared_edges(pairs.left.edge_index, pairs.right.edge_index, matching, pairs.left.edge_ptr)
+
+
+def _check_finite(left: Tensor, right: Tensor, pairs: Pairs, subject: str, start: int) -> None:
+    for side, values, graphs in (("left", left, pairs.left), ("right", right, pairs.right)):
+        bad = ~torch.isfinite(values).all(dim=1)
+        if bad.any():
+            node = int(bad.nonzero()[0, 0])
+            graph = int(graphs.batch[node])
+            raise ModelError(
+                f"model {subject!r} gave an embedding that is not finite: pair {start + graph}, "
+                f"{side} graph, node {node - int(graphs.node_ptr[graph])}"
+            )
