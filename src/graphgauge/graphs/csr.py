@@ -49,3 +49,21 @@ class CSR:
         n = self.ptr.numel() - 1
         order = torch.argsort(self.source * max(n, 1) + self.target, stable=True)
         return CSR(counts_to_ptr(torch.bincount(self.source, minlength=n)), self.target[order], order)
+
+    @cached_property
+    def with_loops(self) -> CSR:
+        """The same rows with exactly one loop at every node; ``edge`` of a loop is -1."""
+        n = self.ptr.numel() - 1
+        nodes = torch.arange(n, device=self.ptr.device)
+        keep = self.source != self.target
+        source = torch.cat([self.source[keep], nodes])
+        target = torch.cat([self.target[keep], nodes])
+        edge = torch.cat([self.edge[keep], torch.full_like(nodes, -1)])
+        order = torch.argsort(target * max(n, 1) + source, stable=True)
+        return CSR(counts_to_ptr(torch.bincount(target, minlength=n)), source[order], edge[order])
+
+    @cached_property
+    def symmetric_weight(self) -> Tensor:
+        """1 / sqrt(d_i d_j) of every edge, d the number of incoming edges here: (E,) float64."""
+        scale = self.ptr.diff().to(torch.float64).clamp(min=1).rsqrt()
+        return scale[self.source] * scale[self.target]

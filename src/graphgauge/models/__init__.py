@@ -1,1 +1,7 @@
+"""Models: a GraphSet of N nodes goes in, embeddings (N, d) come out. One architecture a file."""
 
+from __future__ import annotations
+
+from graphgauge.models.table import MODELS, Builder, ModelError, build, resolve
+
+__all__ = ["MODELS", "Builder", "ModelError", "build", "resolve"]

@@ -1,0 +1,29 @@
+"""Sum over incoming edges: the step that every message-passing layer shares."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from graphgauge.graphs.csr import CSR
+
+
+def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
+    """out_i = Σ_{j → i} w_ij x_j, with w = 1 where no weight is given.
+
+    Shapes: x (N, d), weight (E,) in the order of `csr`, result (N, d). A node without edges gets 0.
+
+    >>> from graphgauge.graphs import GraphSet
+    >>> path = GraphSet.from_edges([[(0, 1), (1, 2)]])
+    >>> propagate(torch.tensor([[1.0], [2.0], [4.0]]), path.csr).flatten().tolist()
+    [2.0, 5.0, 2.0]
+    """
+    return propagate_plain(x, csr, weight)
+
+
+def propagate_plain(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
+    """`propagate` in plain PyTorch: any device, any type, differentiable any number of times."""
+    message = x[csr.source]
+    if weight is not None:
+        message = message * weight.to(x.dtype)[:, None]
+    return torch.zeros_like(x).index_add_(0, csr.target, message)
