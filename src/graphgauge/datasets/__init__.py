@@ -1,1 +1,13 @@
+"""Datasets by name: generated families, readers of stored data, and samples of large graphs.
 
+>>> from graphgauge.datasets import base
+>>> base("er", "train", size=10, seed=1).num_nodes
+1000
+"""
+
+from graphgauge.datasets.bfs import bfs_sample
+from graphgauge.datasets.entry import Dataset
+from graphgauge.datasets.errors import DatasetError, MissingData
+from graphgauge.datasets.table import DATASETS, base, load
+
+__all__ = ["DATASETS", "Dataset", "DatasetError", "MissingData", "base", "bfs_sample", "load"]

@@ -1,0 +1,101 @@
+"""From a file's name to the file: a local archive, else a loader with download, else an error that says all."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graphgauge.datasets.errors import DatasetError, MissingData
+from graphgauge.datasets.home import find, keep
+
+# A loader is handed a folder for its downloads and returns files to keep: relative name → arrays.
+Loader = Callable[[Path], Mapping[str, Mapping[str, Any]]]
+_FAILURES = (
+    OSError,
+    ImportError,
+    ValueError,
+    KeyError,
+    RuntimeError,
+    EOFError,
+    SystemExit,
+    zipfile.BadZipFile,
+)
+_SECONDS = 30.0  # without an answer for so long, a download is given up
+
+
+def resolve(name: str, places: Sequence[Path], files: Sequence[str], loaders: Mapping[str, Loader]) -> Path:
+    """Path of the first of `files` that is at hand, else of the one that a loader provides.
+
+    Parameters
+    ----------
+    name : dataset, for messages
+    places : folders to look in; the last one keeps what is downloaded
+    files : acceptable files, relative to a place, best first
+    loaders : how to get the first of them, by a name for messages (a command or an address)
+
+    Raises
+    ------
+    MissingData
+        if nothing is at hand and every loader failed: names the files, the folders and each failure.
+    """
+    found = find(tuple(places), *files)
+    if found is not None:
+        return found
+    offline = os.environ.get("GRAPHGAUGE_OFFLINE", "") not in ("", "0")
+    tried = []
+    for label, loader in loaders.items():
+        if offline:
+            tried.append(f"{label}: not tried, GRAPHGAUGE_OFFLINE is set")
+            continue
+        try:
+            with unattended():
+                loaded = loader(places[-1] / "downloads" / name)
+        except _FAILURES as error:
+            tried.append(f"{label}: {type(error).__name__}: {error}")
+            continue
+        for relative, content in loaded.items():
+            keep(places[-1], relative, dict(content))
+        return places[-1] / files[0]
+    raise MissingData(_missing(name, places, files, tried))
+
+
+def _missing(name: str, places: Sequence[Path], files: Sequence[str], tried: Sequence[str]) -> str:
+    lines = [f"{name} is not at hand. Put one of these files in place (layouts: docs/datasets.md):"]
+    lines += [f"  {place / file}" for place in places for file in files]
+    lines += ["GRAPHGAUGE_DATA names the folder that is searched first. Tried, without success:"]
+    lines += [f"  {attempt}" for attempt in tried] or ["  nothing: there is no loader for it"]
+    return "\n".join(lines)
+
+
+class _NoAnswer:
+    """Stands in for standard input: whoever asks gets an error at once instead of waiting for ever."""
+
+    def readline(self, *_: object) -> str:
+        raise DatasetError("the loader asked a question, and nobody is here to answer it")
+
+    read = readline
+
+    def fileno(self) -> int:
+        raise OSError("no standard input while data is loaded")
+
+    def isatty(self) -> bool:
+        return False
+
+
+@contextmanager
+def unattended() -> Iterator[None]:
+    """While it lasts, nothing waits for the keyboard, and no connection is silent for more than 30 s."""
+    stdin, timeout = sys.stdin, socket.getdefaulttimeout()
+    sys.stdin = _NoAnswer()  # type: ignore[assignment]
+    socket.setdefaulttimeout(_SECONDS)
+    try:
+        yield
+    finally:
+        sys.stdin = stdin
+        socket.setdefaulttimeout(timeout)
