@@ -45,7 +45,7 @@ class CSR:
 
     @cached_property
     def transpose(self) -> CSR:
-        """Edges sorted by source: node i sends to ``source`` of this; ``edge`` counts in *this* CSR's order."""
+        """Edges sorted by source: node i sends to its ``source``; ``edge`` counts in this CSR's order."""
         n = self.ptr.numel() - 1
         order = torch.argsort(self.source * max(n, 1) + self.target, stable=True)
         return CSR(counts_to_ptr(torch.bincount(self.source, minlength=n)), self.target[order], order)

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from graphgauge.graphs import convert_edges, convert_matrix, convert_networkx, convert_pyg, convert_smiles
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.segments import counts_to_ptr, gather_segments, segment_ids
 
@@ -81,6 +82,18 @@ class GraphSet:
                     raise GraphError(
                         f"{level} column {name!r} must be a tensor with {size} rows, got {_describe(column)}"
                     )
+
+    # ── other forms, in and out (each converter documents itself; heavy libraries load when called) ─────────
+
+    from_edges = staticmethod(convert_edges.from_edges)
+    to_edges = convert_edges.to_edges
+    from_networkx = staticmethod(convert_networkx.from_networkx)
+    to_networkx = convert_networkx.to_networkx
+    from_pyg = staticmethod(convert_pyg.from_pyg)
+    to_pyg = convert_pyg.to_pyg
+    from_adjacency = staticmethod(convert_matrix.from_adjacency)
+    to_adjacency = convert_matrix.to_adjacency
+    from_smiles = staticmethod(convert_smiles.from_smiles)
 
     # ── sizes ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -319,7 +332,8 @@ class GraphSet:
             e = int(bad.nonzero()[0, 0])
             g = int(self.edge_batch[e])
             u, v = (self.edge_index[:, e] - self.node_ptr[g]).tolist()
-            raise GraphError(f"graph {g}: edge ({u}, {v}) is outside its {int(self.nodes_per_graph[g])} nodes")
+            n = int(self.nodes_per_graph[g])
+            raise GraphError(f"graph {g}: edge ({u}, {v}) is outside its {n} nodes")
         return self
 
     def same_as(self, other: GraphSet) -> bool:
@@ -395,7 +409,9 @@ def _check_same_columns(parts: Sequence[GraphSet]) -> None:
         for level in _LEVELS:
             ours, theirs = set(getattr(first, level)), set(getattr(part, level))
             if ours != theirs:
-                raise GraphError(f"{level} columns differ: set 0 has {sorted(ours)}, set {i} {sorted(theirs)}")
+                raise GraphError(
+                    f"{level} columns differ: set 0 has {sorted(ours)}, set {i} {sorted(theirs)}"
+                )
 
 
 def _describe(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Index arithmetic on packed segments: what lets whole sets of graphs be handled without a loop over graphs."""
+"""Index arithmetic on packed segments: whole sets of graphs are handled without a loop over graphs."""
 
 from __future__ import annotations
 
