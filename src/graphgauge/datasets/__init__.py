@@ -6,8 +6,23 @@
 """
 
 from graphgauge.datasets.bfs import bfs_sample
+from graphgauge.datasets.card import CARD_DEFINITIONS, CARD_UNITS, card
 from graphgauge.datasets.entry import Dataset
 from graphgauge.datasets.errors import DatasetError, MissingData
-from graphgauge.datasets.table import DATASETS, base, load
+from graphgauge.datasets.table import DATASETS, available, base, fetch, load, provenance
 
-__all__ = ["DATASETS", "Dataset", "DatasetError", "MissingData", "base", "bfs_sample", "load"]
+__all__ = [
+    "CARD_DEFINITIONS",
+    "CARD_UNITS",
+    "DATASETS",
+    "Dataset",
+    "DatasetError",
+    "MissingData",
+    "available",
+    "base",
+    "bfs_sample",
+    "card",
+    "fetch",
+    "load",
+    "provenance",
+]

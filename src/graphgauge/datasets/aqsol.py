@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphgauge.datasets.entry import Dataset, Pick
-from graphgauge.datasets.layout import check_counts, read_set, set_arrays
-from graphgauge.datasets.resolve import resolve
+from graphgauge.datasets.entry import Dataset
+from graphgauge.datasets.home import keep
+from graphgauge.datasets.layout import read_set, set_arrays
 from graphgauge.graphs import GraphSet
 
-COUNTS = {
-    "train": (7831, 120771, 240178),
-    "val": (996, 23389, 50542),
-    "test": (996, 28396, 60590),
-}
+FILES = {split: (f"aqsol/{split}.npz",) for split in ("train", "val", "test")}
 
 
-def aqsol(places: Sequence[Path], split: str, pick: Pick) -> GraphSet:
-    """Molecules of a split: node column ``x`` (atom type), edge column ``edge_attr`` (bond type), ``y``."""
-    path = resolve("aqsol", places, [f"aqsol/{split}.npz"], {"torch_geometric.datasets.AQSOL": from_pyg})
-    graphs = check_counts(f"aqsol {split} ({path})", read_set(path), COUNTS[split])
-    return graphs if pick is None else graphs[pick(len(graphs))]
-
-
-def from_pyg(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+def from_pyg(place: Path) -> None:
     """All splits by PyG's loader, less the molecules that the benchmark drops.
 
     The benchmark builds its graphs from bonds alone and drops a molecule whose last atom has no bond, since
@@ -33,22 +21,26 @@ def from_pyg(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     """
     from torch_geometric.datasets import AQSOL
 
-    files = {}
-    for split in COUNTS:
+    for split, (file,) in FILES.items():
         kept = [
-            d for d in AQSOL(str(folder), split) if d.num_edges and int(d.edge_index.max()) == d.num_nodes - 1
+            molecule for molecule in AQSOL(str(place / "pyg" / "AQSOL"), split) if _last_has_bond(molecule)
         ]
-        files[f"aqsol/{split}.npz"] = set_arrays(GraphSet.from_pyg(kept))
-    return files
+        keep(place, file, set_arrays(GraphSet.from_pyg(kept)))
+
+
+def _last_has_bond(molecule: Any) -> bool:
+    return molecule.num_edges > 0 and int(molecule.edge_index.max()) == molecule.num_nodes - 1
 
 
 AQSOL = Dataset(
     kind="stored",
-    read=aqsol,
-    splits=("train", "val", "test"),
-    counts=COUNTS,
+    read=read_set,
+    about="molecules with measured solubility (AqSolDB), filtered and split as in the benchmark",
     licence="CC0-1.0 (AqSolDB); split and preparation MIT (benchmarking-gnns)",
     source="https://github.com/mcsorkun/AqSolDB, https://github.com/graphdeeplearning/benchmarking-gnns",
     citation="Sorkun, Khetan, Er. AqSolDB. Scientific Data 6:143, 2019; "
     "Dwivedi et al. Benchmarking Graph Neural Networks. JMLR 24, 2023",
+    files=FILES,
+    loaders={"torch_geometric.datasets.AQSOL": from_pyg},
+    counts={"train": (7831, 120771, 240178), "val": (996, 23389, 50542), "test": (996, 28396, 60590)},
 )

@@ -101,7 +101,7 @@ def _check_simple(graphs: GraphSet, neighbours: Ints) -> None:
         raise DatasetError(f"edge ({neighbours[e]}, {target[e]}) is there twice; samples are simple graphs")
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _grow(ptr: Any, neighbours: Any, starts: Any, chance: Any) -> Any:
     count, order = chance.shape
     members = np.empty((count, order), np.int64)
@@ -156,7 +156,7 @@ def grow_plain(ptr: Ints, neighbours: Ints, starts: Ints, chance: Any) -> Ints:
     return members
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _induce(ptr: Any, neighbours: Any, members: Any) -> Any:
     count, order = members.shape
     place = np.full(

@@ -70,7 +70,7 @@ def positions(rng: np.random.Generator, cells: int, p: float) -> Ints:
     return found[: np.searchsorted(found, cells)]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _unrank(cells: Any, nodes: int) -> Any:
     # Cells ascend, so graph and row are walked, not computed: no square root, no division.
     u, v = np.empty(cells.size, np.int64), np.empty(cells.size, np.int64)
@@ -99,5 +99,6 @@ def unrank_plain(cells: Ints, nodes: int) -> tuple[Ints, Ints]:
 
 ER = generated(
     er,
-    "Gilbert. Random graphs. Annals of Mathematical Statistics 30, 1959; Erdős, Rényi. On random graphs, 1959",
+    "Erdős–Rényi graphs G(n, p) of given average degree",
+    "Gilbert. Random graphs. Ann. Math. Statist. 30, 1959; Erdős, Rényi. On random graphs. 1959",
 )

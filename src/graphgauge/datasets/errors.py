@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DatasetError(ValueError):
-    """A bad request or bad data: unknown name, split or option, impossible value, wrong checksum or counts."""
+    """A bad request or bad data: unknown name, split or option, impossible value, checksum or counts."""
 
 
 class MissingData(FileNotFoundError):

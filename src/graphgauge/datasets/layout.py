@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from graphgauge.datasets.entry import Counts
+from graphgauge.datasets.entry import Pick
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.home import arrays
 from graphgauge.datasets.packing import packed, simple
@@ -17,8 +17,8 @@ from graphgauge.graphs import GraphSet
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
-def read_set(path: Path) -> GraphSet:
-    """A set of graphs from an npz file.
+def read_set(path: Path, split: str = "", pick: Pick = None) -> GraphSet:
+    """A set of graphs from an npz file (which holds one split), all or those picked.
 
     Arrays: ``node_ptr`` (G+1), ``edge_ptr`` (G+1), ``edge_index`` (2, E) with node numbers from 0 in each
     graph and both directions of every edge; optional ``node_type`` (N) → node column ``x`` (N, 1),
@@ -36,7 +36,8 @@ def read_set(path: Path) -> GraphSet:
         edge={"edge_attr": _tensor(stored["edge_type"], np.int64)} if "edge_type" in stored else {},
         graph={"y": _tensor(stored["y"], np.float64)} if "y" in stored else {},
     )
-    return graphs[stored["kept"]] if "kept" in stored else graphs
+    graphs = graphs[stored["kept"]] if "kept" in stored else graphs
+    return graphs if pick is None else graphs[pick(len(graphs))]
 
 
 def set_arrays(graphs: GraphSet) -> Arrays:
@@ -79,14 +80,6 @@ def one_graph(where: str, source: Any, target: Any, count: int) -> GraphSet:
         e = int(bad[0])
         raise DatasetError(f"{where}: edge {e} ({source[e]}, {target[e]}) is outside its {count} nodes")
     return simple(source, target, np.array([0, count]))
-
-
-def check_counts(name: str, graphs: GraphSet, expected: Counts | None) -> GraphSet:
-    """The graphs, if they number as expected (graphs, nodes, ordered edges); otherwise an error."""
-    got = (graphs.num_graphs, graphs.num_nodes, graphs.num_edges)
-    if expected is not None and got != expected:
-        raise DatasetError(f"{name}: expected {expected} graphs, nodes and ordered edges, got {got}")
-    return graphs
 
 
 def _require_undirected(path: Path, graphs: GraphSet) -> None:

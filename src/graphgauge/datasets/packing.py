@@ -60,7 +60,7 @@ def simple(u: Ints, v: Ints, node_ptr: Ints) -> GraphSet:
     return pack(code // n, code % n, node_ptr)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _both_ways(u: Any, v: Any, n: int) -> Any:
     # Two counting passes: rows in any order, then their transpose. The graph is symmetric, so the transpose
     # is the same graph, and it comes out with every row sorted.

@@ -1,4 +1,4 @@
-"""From a file's name to the file: a local archive, else a loader with download, else an error that says all."""
+"""From a dataset's name to a file: a local archive, else a loader with download, else an error that says all."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import os
 import socket
 import sys
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+from graphgauge.datasets.entry import Loader
 from graphgauge.datasets.errors import DatasetError, MissingData
-from graphgauge.datasets.home import find, keep
+from graphgauge.datasets.home import find
 
-# A loader is handed a folder for its downloads and returns files to keep: relative name → arrays.
-Loader = Callable[[Path], Mapping[str, Mapping[str, Any]]]
 _FAILURES = (
     OSError,
     ImportError,
@@ -26,25 +24,30 @@ _FAILURES = (
     SystemExit,
     zipfile.BadZipFile,
 )
-_SECONDS = 30.0  # without an answer for so long, a download is given up
+_SECONDS = 30.0  # without an answer for so long, a connection is given up
 
 
 def resolve(name: str, places: Sequence[Path], files: Sequence[str], loaders: Mapping[str, Loader]) -> Path:
-    """Path of the first of `files` that is at hand, else of the one that a loader provides.
+    """Path of the first of `files` that is at hand; else the loaders are tried, one after another.
 
     Parameters
     ----------
     name : dataset, for messages
     places : folders to look in; the last one keeps what is downloaded
-    files : acceptable files, relative to a place, best first
-    loaders : how to get the first of them, by a name for messages (a command or an address)
+    files : acceptable files, relative to a place, the best first
+    loaders : what may make one of them appear in the last place
 
     Raises
     ------
     MissingData
         if nothing is at hand and every loader failed: names the files, the folders and each failure.
+    DatasetError
+        if a file is there and contradicts its manifest.
+
+    ``GRAPHGAUGE_OFFLINE=1`` leaves the loaders out.
     """
-    found = find(tuple(places), *files)
+    places = tuple(places)
+    found = find(places, *files)
     if found is not None:
         return found
     offline = os.environ.get("GRAPHGAUGE_OFFLINE", "") not in ("", "0")
@@ -55,13 +58,14 @@ def resolve(name: str, places: Sequence[Path], files: Sequence[str], loaders: Ma
             continue
         try:
             with unattended():
-                loaded = loader(places[-1] / "downloads" / name)
+                loader(places[-1])
         except _FAILURES as error:
             tried.append(f"{label}: {type(error).__name__}: {error}")
-            continue
-        for relative, content in loaded.items():
-            keep(places[-1], relative, dict(content))
-        return places[-1] / files[0]
+        else:
+            tried.append(f"{label}: ended well, but left none of these files")
+        found = find(places, *files)
+        if found is not None:
+            return found
     raise MissingData(_missing(name, places, files, tried))
 
 
@@ -82,7 +86,7 @@ class _NoAnswer:
     read = readline
 
     def fileno(self) -> int:
-        raise OSError("no standard input while data is loaded")
+        raise OSError("there is no standard input while data is loaded")
 
     def isatty(self) -> bool:
         return False
@@ -90,7 +94,7 @@ class _NoAnswer:
 
 @contextmanager
 def unattended() -> Iterator[None]:
-    """While it lasts, nothing waits for the keyboard, and no connection is silent for more than 30 s."""
+    """While it lasts, nothing waits for the keyboard, and no connection stays silent for more than 30 s."""
     stdin, timeout = sys.stdin, socket.getdefaulttimeout()
     sys.stdin = _NoAnswer()  # type: ignore[assignment]
     socket.setdefaulttimeout(_SECONDS)

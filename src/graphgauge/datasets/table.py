@@ -1,4 +1,4 @@
-"""The table of datasets and the four questions that can be put to it: load, base, fetch, provenance."""
+"""The table of datasets, and what can be asked of it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from typing import Any
 import numpy as np
 import torch
 
-from graphgauge.datasets import aqsol, planetoid
+from graphgauge.datasets.aqsol import AQSOL
 from graphgauge.datasets.bfs import bfs_sample
-from graphgauge.datasets.entry import Dataset
+from graphgauge.datasets.entry import ORDER, WHOLE, Dataset, Pick
 from graphgauge.datasets.er import ER
 from graphgauge.datasets.errors import DatasetError
-from graphgauge.datasets.home import Home, homes
+from graphgauge.datasets.home import Home, find, homes
 from graphgauge.datasets.options import check_options, known, stream, whole
+from graphgauge.datasets.planetoid import CITESEER, CORA, PUBMED
+from graphgauge.datasets.resolve import resolve
+from graphgauge.datasets.zinc import ZINC
 from graphgauge.graphs import GraphSet
 
 DATASETS: dict[str, Dataset] = {
     "er": ER,
-    "aqsol": aqsol.AQSOL,
-    "cora": planetoid.CORA,
-    "citeseer": planetoid.CITESEER,
-    "pubmed": planetoid.PUBMED,
+    "aqsol": AQSOL,
+    "zinc": ZINC,
+    "cora": CORA,
+    "citeseer": CITESEER,
+    "pubmed": PUBMED,
 }
-
-_BASE_SPLITS = ("train", "val")
-_ORDER = 100  # nodes of a breadth-first sample (paper A, table C.1)
 
 
 def load(name: str, split: str | None = None, *, root: Home = None, **options: Any) -> GraphSet:
@@ -35,9 +36,8 @@ def load(name: str, split: str | None = None, *, root: Home = None, **options: A
     Parameters
     ----------
     name : a name of `DATASETS`
-    split : one of the dataset's splits; None gives all of them in order, with a graph column ``split`` (its
-        number). A generated family draws from the stream of the split ("train" for None); one large graph
-        has no splits
+    split : one of the dataset's splits. None: all of train, val and test in order, with a graph column
+        ``split`` (its number); for one large graph, the graph; for a generated family, the stream "train"
     root : folder to look in, instead of ``GRAPHGAUGE_DATA`` and the user's cache
     options : of the dataset; a generated family also takes ``size`` (graphs) and ``seed``
 
@@ -56,11 +56,12 @@ def load(name: str, split: str | None = None, *, root: Home = None, **options: A
         return _generate(name, entry, split or "train", **options)
     check_options(name, options, known(entry.read))
     if split is not None:
-        _check_split(name, split, entry.splits + tuple(entry.stand_in.values()))
-        return entry.read(homes(root), split, None, **options)
-    if not entry.splits:
-        return entry.read(homes(root), "all", None, **options)
-    parts = [entry.read(homes(root), _answering(entry, s, root), None, **options) for s in entry.splits]
+        _check_split(name, split, entry.splits)
+        return _read(name, entry, split, root, None, **options)
+    if entry.kind == "large":
+        return _read(name, entry, WHOLE, root, None, **options)
+    splits = [answering(entry, s, root) for s in entry.splits if s not in entry.stand_in.values()]
+    parts = [_read(name, entry, s, root, None, **options) for s in splits]
     number = torch.cat([torch.full((len(part),), i) for i, part in enumerate(parts)])
     return GraphSet.concat(parts).with_columns(graph={"split": number})
 
@@ -74,39 +75,72 @@ def base(
     ----------
     name : a name of `DATASETS`
     split : "train" or "val"; their graphs come from independent random streams or disjoint data
-    size : number of graphs. None: 5,000 / 500 for generated and large graphs, all of a stored split
-        (35,000 / 2,000 for pcqm4mv2). Fewer than all of a stored split are a random subset, in order
-    seed : of the draw; stored splits taken whole do not depend on it
+    size : number of graphs. None: 5,000 / 500 of generated and large graphs, 35,000 / 2,000 of pcqm4mv2,
+        all of any other stored split. Fewer than all of a stored split are a random subset, in order
+    seed : of the draw; a stored split taken whole does not depend on it
     root : folder to look in, instead of ``GRAPHGAUGE_DATA`` and the user's cache
     options : of a generated family (``nodes``, ``degree``, …); ``order``, the nodes of every breadth-first
-        sample, for one large graph
+        sample, of a large graph
+
+    Where only a stand-in for a stored split is at hand it is used, and `provenance` says so.
 
     >>> base("er", "val", 3).nodes_per_graph.tolist()
     [100, 100, 100]
     """
     entry = lookup(name)
-    _check_split(name, split, _BASE_SPLITS)
+    _check_split(name, split, ("train", "val"))
     whole("seed", seed, 0)
-    size = entry.sizes.get(split) if size is None else whole("size", size, 0)
+    wanted = entry.sizes.get(split) if size is None else whole("size", size, 0)
     if entry.kind == "generated":
-        return _generate(name, entry, split, size=size, seed=seed, **options)
+        return _generate(name, entry, split, size=wanted, seed=seed, **options)
+    check_options(name, options, entry.options)
     rng = stream(name, seed, split)
     if entry.kind == "large":
-        check_options(name, options, {"order": _ORDER})
-        graph = entry.read(homes(root), "all", None)
-        assert size is not None, f"{name} needs a default size for {split}"
-        return bfs_sample(graph, size, options.get("order", _ORDER), rng)
-
-    check_options(name, options, {})
+        graph = _read(name, entry, WHOLE, root, None)
+        return bfs_sample(
+            graph, entry.sizes[split] if wanted is None else wanted, options.get("order", ORDER), rng
+        )
 
     def pick(available: int) -> np.ndarray[Any, Any]:
-        if size is None:
-            return np.arange(available)
-        if size > available:
-            raise DatasetError(f"{name} {split} has {available} graphs; {size} were asked for")
-        return np.sort(rng.choice(available, size, replace=False))
+        if wanted is None or wanted > available:
+            raise DatasetError(f"{name} {split} has {available} graphs; {wanted} were asked for")
+        return np.sort(rng.choice(available, wanted, replace=False))
 
-    return entry.read(homes(root), _answering(entry, split, root), pick).structure()
+    source = answering(entry, split, root)
+    return _read(name, entry, source, root, None if wanted is None else pick, **options).structure()
+
+
+def provenance(name: str, *, root: Home = None) -> dict[str, Any]:
+    """What a row about the dataset must say about its origin: whether `base` uses a stand-in, and which.
+
+    >>> provenance("er")
+    {'stand_in': False}
+    """
+    entry = lookup(name)
+    used = {split: answering(entry, split, root) for split in entry.stand_in}
+    changed = {f"{split}_split": source for split, source in used.items() if source != split}
+    return {"stand_in": bool(changed), **changed}
+
+
+def available(name: str, *, root: Home = None) -> bool:
+    """Whether `base` works here and now without a download.
+
+    >>> available("er")
+    True
+    """
+    entry = lookup(name)
+    needed = [WHOLE] if entry.kind == "large" else ["train", "val"]
+    return all(find(homes(root), *entry.files[answering(entry, s, root)]) for s in needed if entry.files)
+
+
+def fetch(name: str, *, root: Home = None) -> Path:
+    """Get a dataset's files, from a local folder or by download, and return the folder that holds them."""
+    entry = lookup(name)
+    if entry.kind == "generated":
+        raise DatasetError(f"{name} is generated on this machine: there is nothing to fetch")
+    splits = [s for s in entry.splits if s not in entry.stand_in.values()]
+    paths = [resolve(name, homes(root), entry.files[s], entry.loaders) for s in splits]
+    return paths[0].parent
 
 
 def lookup(name: str) -> Dataset:
@@ -116,21 +150,43 @@ def lookup(name: str) -> Dataset:
     return DATASETS[name]
 
 
+def answering(entry: Dataset, split: str, root: Home) -> str:
+    """The split that answers for `split`: itself, unless only its stand-in is at hand."""
+    other = entry.stand_in.get(split)
+    if other is None or find(homes(root), *entry.files[split]) or not find(homes(root), *entry.files[other]):
+        return split
+    return other
+
+
 def _generate(
     name: str, entry: Dataset, split: str, *, size: int | None = None, seed: int = 0, **options: Any
 ) -> GraphSet:
-    allowed = {"size": entry.sizes["train"], "seed": 0, **known(entry.read)}
-    check_options(name, options, allowed)
+    check_options(name, options, {"size": None, "seed": 0, **entry.options})
     _check_split(name, split, entry.splits)
-    size = entry.sizes[split] if size is None else whole("size", size, 0)
-    return entry.read(stream(name, seed, split), size, **options)
+    count = entry.sizes[split] if size is None else whole("size", size, 0)
+    return entry.read(stream(name, seed, split), count, **options)
 
 
-def _answering(entry: Dataset, split: str, root: Home) -> str:
-    """The split that answers for `split`: itself where it is at hand, else its stand-in."""
-    return split
+def _read(name: str, entry: Dataset, split: str, root: Home, pick: Pick, **options: Any) -> GraphSet:
+    """A split's graphs, all or those picked, if they number as they must."""
+    path = resolve(name, homes(root), entry.files[split], entry.loaders)
+    expected = entry.counts.get(split)
+
+    def checked_pick(graphs: int) -> np.ndarray[Any, Any]:
+        if expected is not None and graphs != expected[0]:
+            raise DatasetError(f"{name} {split} ({path}): expected {expected[0]} graphs, got {graphs}")
+        assert pick is not None
+        return pick(graphs)
+
+    graphs = entry.read(path, split, None if pick is None else checked_pick, **options)
+    got = (graphs.num_graphs, graphs.num_nodes, graphs.num_edges)
+    if pick is None and expected is not None and got != expected:
+        raise DatasetError(
+            f"{name} {split} ({path}): expected {expected} graphs, nodes and ordered edges, got {got}"
+        )
+    return graphs
 
 
 def _check_split(name: str, split: str, splits: tuple[str, ...]) -> None:
     if split not in splits:
-        raise DatasetError(f"{name} has no split {split!r}; it has: {', '.join(splits) or 'none'}")
+        raise DatasetError(f"{name} has no split {split!r}; it has: {', '.join(splits)}")
