@@ -88,8 +88,8 @@ class _Sweep:
 
     def run(self, function: worker.Function, setup: worker.Setup | None, workers: int | None) -> list[Row]:
         cores = int(loky.cpu_count())
-        # Counted over all specs, not those left: the threads of a spec, which decide how its sums are rounded,
-        # are then the same in a sweep that was interrupted.
+        # Counted over all specs, not those left: the threads of a spec decide how its sums are rounded, and
+        # have to be the same in a sweep that was interrupted.
         size = max(1, min(workers or cores, len(self.unique)))
         self._announce(size, max(1, cores // size))
         try:

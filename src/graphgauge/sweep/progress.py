@@ -101,8 +101,9 @@ class Display:
 
 
 def clock(seconds: float) -> str:
-    """
-    >>> clock(7.4), clock(75), clock(7_300)
+    """Seconds as a person says them.
+
+    >>> clock(7.4), clock(75), clock(7_320)
     ('7 s', '1 min 15 s', '2 h 2 min')
     """
     whole = round(seconds)
