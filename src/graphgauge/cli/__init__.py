@@ -1,1 +1,53 @@
+"""The command line: arguments → Specs → Rows → table."""
 
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from graphgauge.cli.align import align
+from graphgauge.cli.data import data
+from graphgauge.cli.errors import explain
+from graphgauge.cli.models import models
+from graphgauge.cli.pairs import pairs
+from graphgauge.cli.report import report
+
+app = typer.Typer(
+    name="graphgauge",
+    help="Measure graph learning: numbers with their definitions, ceilings and spread.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(align)
+app.command()(report)
+app.command()(models)
+app.add_typer(data, name="data")
+app.add_typer(pairs, name="pairs")
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+) -> None:
+    if version:
+        from graphgauge import __version__
+
+        typer.echo(f"graphgauge {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Entry point; turns known errors into one clear message and an exit status."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        typer.echo("interrupted; run the same command again to go on from here", err=True)
+        sys.exit(130)
+    except Exception as error:
+        message = explain(error)
+        if message is None:
+            raise
+        typer.echo(f"error: {message}", err=True)
+        sys.exit(1)

@@ -40,14 +40,16 @@ def linear_assignment(similarity: Tensor) -> Tensor:
 
 
 def check_similarity(similarity: Tensor) -> None:
-    """Raise ValueError unless `similarity` is a finite (n, m) matrix with n ≤ m and fewer than 2³¹ entries."""
+    """Raise ValueError unless `similarity` is finite, (n, m) with n ≤ m, and of fewer than 2³¹ entries."""
     if similarity.dim() != 2:
         raise ValueError(f"a similarity matrix has two dimensions, got shape {tuple(similarity.shape)}")
     n, m = similarity.shape
     if n > m:
         raise ValueError(f"{n} rows cannot be assigned one to one to {m} columns")
     if n * m > MAX_ENTRIES:
-        raise ValueError(f"a {n} × {m} similarity has {n * m} entries; the solver takes at most {MAX_ENTRIES}")
+        raise ValueError(
+            f"a {n} × {m} similarity has {n * m} entries; the solver takes at most {MAX_ENTRIES}"
+        )
     finite = torch.isfinite(similarity).all(dim=1)
     if not finite.all():
         raise ValueError(f"row {int((~finite).nonzero()[0, 0])} of the similarity is not finite")

@@ -22,6 +22,9 @@ HELD_OUT = 0.2
 # Below this average degree a user's own graphs get noise that only adds edges.
 SPARSE = 3.0
 
+# What the number of nodes a graph is called, where it can be chosen.
+ORDER_OPTION = {"generated": "nodes", "large": "order"}
+
 Dataset = str | Path | GraphSet | tuple[GraphSet, GraphSet]
 
 
@@ -61,7 +64,9 @@ def base_graphs(dataset: Dataset, settings: Settings, root: Path | None = None) 
 
 
 def _named(name: str, settings: Settings, root: Path | None) -> Base:
-    options = {"order": settings.order} if "order" in datasets.DATASETS[name].options else {}
+    options = (
+        {ORDER_OPTION[kind]: settings.order} if (kind := datasets.DATASETS[name].kind) in ORDER_OPTION else {}
+    )
     train, val = (
         datasets.base(name, split, size, settings.data_seed, root=root, **options)
         for split, size in zip(SPLITS, (settings.train_pairs, settings.val_pairs), strict=True)
@@ -85,18 +90,20 @@ def _subset(graphs: GraphSet, size: int | None, seed: int) -> GraphSet:
     return graphs[np.sort(np.random.default_rng(seed).choice(len(graphs), size, replace=False))]
 
 
-def stored_pairs(
-    base: Base, split: str, noise: float, noise_model: str, seed: int, folder: Path
-) -> tuple[Path, Pairs]:
-    """Pairs of a split in a file of `folder`; made only if the file is not there yet."""
+def pair_file(base: Base, split: str, noise: float, noise_model: str, seed: int, folder: Path) -> Path:
+    """Where pairs are kept: the name says what they are, its key holds everything that decides them."""
     if noise_model not in NOISE:
         raise ValueError(f"unknown noise model {noise_model!r}; there are {sorted(NOISE)}")
-    graphs = base.split(split)
-    identity = f"{graphs.content_hash} {split} {noise!r} {noise_model} {seed}"
-    key = hashlib.sha256(identity.encode()).hexdigest()
-    path = folder / f"{base.name}-{split}-{key[:16]}.safetensors"
+    identity = f"{base.split(split).content_hash} {split} {noise!r} {noise_model} {seed}"
+    key = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    return folder / f"{base.name}-{noise_model}-{noise:g}-{split}-{key}.safetensors"
+
+
+def stored_pairs(base: Base, split: str, noise: float, noise_model: str, seed: int, path: Path) -> Pairs:
+    """The pairs of a file; made and written if it is not there yet."""
     if path.exists():
-        return path, read_pairs(path)
-    pairs = make_pairs(graphs, noise, noise_model, seed=int(key[:12], 16))
+        return read_pairs(path)
+    stream = hashlib.sha256(f"{split} {seed}".encode()).hexdigest()
+    pairs = make_pairs(base.split(split), noise, noise_model, seed=int(stream[:8], 16))
     write_pairs(path, pairs)
-    return path, pairs
+    return pairs

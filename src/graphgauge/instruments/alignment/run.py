@@ -1,4 +1,4 @@
-"""One Spec → Rows: train an encoder on the training pairs, evaluate the final model on the validation pairs."""
+"""One Spec → Rows: train on the training pairs, evaluate the final model on the validation pairs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 import graphgauge
 from graphgauge.budget import count_parameters
 from graphgauge.graphs import Pairs
-from graphgauge.instruments.alignment.evaluate import Facts, predict, score
+from graphgauge.instruments.alignment.evaluation import Facts, predict, score
 from graphgauge.instruments.alignment.metrics import METRICS
 from graphgauge.instruments.alignment.settings import Settings
 from graphgauge.instruments.alignment.siamese import SiameseLoss
@@ -93,7 +93,12 @@ def train_encoder(
     steps = math.ceil(len(pairs) / settings.batch_size)
     try:
         fit(
-            net, batches, SiameseLoss(subject, settings.embedding_width), steps, settings.schedule(), after_epoch
+            net,
+            batches,
+            SiameseLoss(subject, settings.embedding_width),
+            steps,
+            settings.schedule(),
+            after_epoch,
         )
     except TrainingError as error:
         raise TrainingError(f"model {subject!r}, seed {seed}: {error}") from error

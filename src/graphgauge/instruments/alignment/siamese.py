@@ -1,4 +1,4 @@
-"""The siamese network of paper A, section 3: one encoder on both sides, trained to pick the planted partner."""
+"""The siamese network of paper A, section 3: one encoder for both sides, trained to pick the partner."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from torch.nn import functional as F
 
 from graphgauge.graphs import GraphSet, Pairs
 from graphgauge.instruments.alignment.similarity import Block, blocks, similarity
-
-
-class ModelError(RuntimeError):
-    """A model does not do what a model must; the message names it."""
+from graphgauge.models import ModelError
 
 
 def constant_input(graphs: GraphSet) -> GraphSet:
@@ -45,8 +42,7 @@ def embed_pairs(
     """Embeddings of both sides in one forward pass: (N, d) and (N, d)."""
     both = constant_input(GraphSet.concat([pairs.left.structure(), pairs.right.structure()]))
     out = embed(model, both, subject, width)
-    left, right = out.split([pairs.left.num_nodes, pairs.right.num_nodes])
-    return left, right
+    return out[: pairs.left.num_nodes], out[pairs.left.num_nodes :]
 
 
 def alignment_loss(left: Tensor, right: Tensor, pair_blocks: list[Block]) -> Tensor:

@@ -42,10 +42,8 @@ def blocks(pairs: Pairs) -> list[Block]:
     sizes = pairs.left.nodes_per_graph
     if sizes.numel() == 0:
         return []
-    if int(sizes.min()) == int(sizes.max()):
-        bins = torch.zeros_like(sizes)
-    else:
-        bins = (sizes + BIN - 1) // BIN
+    all_equal = int(sizes.min()) == int(sizes.max())
+    bins = torch.zeros_like(sizes) if all_equal else (sizes + BIN - 1) // BIN
     members = [(bins == b).nonzero()[:, 0] for b in bins.unique().tolist()]
     return [_block(pairs, ids, sizes[ids]) for ids in members if int(sizes[ids].max()) > 0]
 

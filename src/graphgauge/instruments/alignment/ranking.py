@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphgauge.graphs import Pairs
-from graphgauge.instruments.alignment.data import SPLITS, Base, Dataset, base_graphs, stored_pairs
+from graphgauge.instruments.alignment.data import SPLITS, Base, Dataset, base_graphs, pair_file, stored_pairs
 from graphgauge.instruments.alignment.run import Runner
 from graphgauge.instruments.alignment.settings import PRESET_SEEDS, Settings, make_settings
 from graphgauge.instruments.alignment.subjects import Model, Subject, subjects
@@ -114,7 +114,8 @@ class _Plan:
     def add(self, base: Base, settings: Settings, noise: float, noise_model: str) -> None:
         made: dict[str, Pairs] = {}
         for split in SPLITS:
-            path, pairs = stored_pairs(base, split, noise, noise_model, settings.data_seed, self.folder)
+            path = pair_file(base, split, noise, noise_model, settings.data_seed, self.folder)
+            pairs = stored_pairs(base, split, noise, noise_model, settings.data_seed, path)
             if len(pairs) == 0 or pairs.left.num_nodes == 0:
                 raise ValueError(f"dataset {base.name!r} has no nodes to align in split {split!r}")
             self.files[pairs.content_hash] = path

@@ -10,9 +10,10 @@ from torch import Tensor, nn
 
 from graphgauge.graphs import Pairs
 from graphgauge.graphs.structure import orbits, wl_colours
-from graphgauge.instruments.alignment.siamese import ModelError, alignment_loss, embed_pairs
+from graphgauge.instruments.alignment.siamese import alignment_loss, embed_pairs
 from graphgauge.instruments.alignment.similarity import Block, blocks, similarity
 from graphgauge.matching import linear_assignment
+from graphgauge.models import ModelError
 from graphgauge.scores import (
     accuracy,
     accuracy_expected,

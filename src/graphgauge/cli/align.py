@@ -1,0 +1,122 @@
+"""`graphgauge align`: rank architectures by graph alignment."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graphgauge.cli.output import FormatOption, JsonOption, emit, note, split_list
+from graphgauge.instruments import alignment
+from graphgauge.instruments.alignment.ranking import DEFAULT_MODELS
+from graphgauge.report import figures, table
+from graphgauge.rows import Row, write, write_text_atomically
+
+
+def align(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", "-m", help="Names of `graphgauge models`, or package.module:Name; commas or repeated."
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", "-d", help="Names of `graphgauge data list`, or a file of graphs."),
+    ] = None,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option("--noise", "-n", help="Noise level(s) η, for example 0.08 or 0.04,0.15."),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="Number of seeds; default 2 (quick) or 10 (paper).")
+    ] = None,
+    preset: Annotated[str, typer.Option(help="quick (minutes) or paper (appendix C, hours).")] = "quick",
+    noise_model: Annotated[
+        str | None, typer.Option(help="add-remove or add; default as in the paper for the dataset.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for finished runs, tables and figures.")] = Path("runs"),
+    workers: Annotated[int | None, typer.Option(help="Processes side by side; default one a core.")] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Fit the width of table models to this many parameters.")
+    ] = None,
+    train_pairs: Annotated[int | None, typer.Option(help="Training pairs, instead of the preset's.")] = None,
+    val_pairs: Annotated[int | None, typer.Option(help="Validation pairs, instead of the preset's.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Epochs, instead of the preset's.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Pairs in a step, instead of the preset's.")] = None,
+    order: Annotated[int | None, typer.Option(help="Nodes of generated graphs and BFS samples.")] = None,
+    data_seed: Annotated[
+        int | None, typer.Option(help="Seed of graphs and noise (not of the models).")
+    ] = None,
+    embedding_width: Annotated[
+        int | None, typer.Option(help="Width every model must return; 0 allows any. Default 64.")
+    ] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bf16.")] = None,
+    compile: Annotated[
+        bool | None, typer.Option("--compile", help="Run models through torch.compile.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, …")] = None,
+    data_home: Annotated[Path | None, typer.Option(help="Data home, instead of GRAPHGAUGE_DATA.")] = None,
+    columns: Annotated[str, typer.Option(help="main or all columns of the table.")] = "main",
+    format: FormatOption = "rich",
+    json: JsonOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Rank architectures by how well they align noisy graph pairs (quick preset on ER graphs by default).
+
+    Started again with the same --out it goes on where it stopped; finished runs are never repeated.
+    """
+    _make_importable(Path.cwd())
+    settings: dict[str, Any] = {
+        "train_pairs": train_pairs, "val_pairs": val_pairs, "epochs": epochs, "batch_size": batch_size,
+        "order": order, "data_seed": data_seed, "precision": precision, "compile": compile, "device": device,
+    }  # fmt: skip
+    settings = {k: v for k, v in settings.items() if v is not None}
+    if embedding_width is not None:
+        settings["embedding_width"] = embedding_width or None
+    rows = alignment.benchmark(
+        split_list(model) or list(DEFAULT_MODELS),
+        split_list(dataset) or ["er"],
+        [_level(v) for v in split_list(noise)] or [0.08],
+        seeds=seeds,
+        preset=preset,
+        noise_model=noise_model,
+        budget=budget,
+        out=out,
+        workers=workers,
+        progress=not quiet,
+        root=data_home,
+        **settings,
+    )
+    emit(rows, json, table(rows, format=format, columns=columns))
+    write_report(rows, out)
+
+
+def write_report(rows: list[Row], out: Path) -> None:
+    """Rows, tables and figures of this call beside the runs, and a line that says where."""
+    folder = out / "report"
+    write(folder / "rows.json", rows)
+    for suffix, form in (("csv", "csv"), ("md", "markdown"), ("tex", "latex")):
+        write_text_atomically(folder / f"table.{suffix}", table(rows, format=form, columns="all"))
+    drawn = figures(rows, folder)
+    note(f"report: {folder} (rows.json, table.csv, table.md, table.tex, {len(drawn)} figure files)")
+
+
+def _level(text: str) -> float:
+    """A noise level; a percent sign is understood.
+
+    >>> _level("8%"), _level("0.15")
+    (0.08, 0.15)
+    """
+    try:
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise ValueError(f"noise level {text!r} is not a number") from None
+
+
+def _make_importable(folder: Path) -> None:
+    """Let `--model mynets:Net` find a module in the folder where the command is typed."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))

@@ -1,0 +1,48 @@
+"""What every command does with its rows: JSON to a file or to standard output, a table for people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphgauge import rows as row_files
+from graphgauge.rows import Row
+
+JsonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--json", metavar="FILE", help="Write the rows as JSON; - for standard output, nothing else there."
+    ),
+]
+FormatOption = Annotated[
+    str, typer.Option("--format", help="Form of the table: rich, csv, latex or markdown.")
+]
+
+
+def emit(rows: Sequence[Row], json: str | None, text: str) -> None:
+    """Write rows where asked; print `text` unless standard output carries the JSON."""
+    if json == "-":
+        sys.stdout.write(row_files.dumps(rows))
+        return
+    if json is not None:
+        row_files.write(Path(json), rows)
+    if text:
+        typer.echo(text)
+
+
+def note(text: str) -> None:
+    """A remark for people, on standard error."""
+    typer.echo(text, err=True)
+
+
+def split_list(values: Sequence[str] | None) -> list[str]:
+    """Values of an option that may be repeated and may hold commas.
+
+    >>> split_list(["a,b", "c"])
+    ['a', 'b', 'c']
+    """
+    return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]

@@ -1,0 +1,29 @@
+"""`graphgauge report`: tables and figures from finished runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphgauge import rows as row_files
+from graphgauge.cli.align import write_report
+from graphgauge.cli.output import FormatOption, JsonOption, emit
+from graphgauge.report import table
+from graphgauge.sweep import stored_rows
+
+
+def report(
+    source: Annotated[Path, typer.Argument(help="A folder of runs, or a file of rows.")],
+    columns: Annotated[str, typer.Option(help="main or all columns of the table.")] = "main",
+    format: FormatOption = "rich",
+    json: JsonOption = None,
+) -> None:
+    """Show the table of all finished runs in a folder (or of a rows file) and draw its figures."""
+    rows = row_files.read(source) if source.is_file() else stored_rows(source)
+    if not rows:
+        raise ValueError(f"{source} holds no finished runs")
+    emit(rows, json, table(rows, format=format, columns=columns))
+    if source.is_dir():
+        write_report(rows, source)
