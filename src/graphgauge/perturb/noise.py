@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from torch import Tensor
 
 from graphgauge.graphs import GraphError, GraphSet
-from graphgauge.perturb.edges import Edges, Ints, ordered, pack, undirected
+from graphgauge.perturb.edges import Edges, pack, simple_edges
+from graphgauge.perturb.kernels import Ints
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def add_remove(graphs: GraphSet, noise: float, rng: np.random.Generator) -> GraphSet:
+class NoiseModel(Protocol):
+    """A function of graphs, η, a source of randomness and, as an option, new numbers for the nodes."""
+
+    def __call__(
+        self, graphs: GraphSet, noise: float, rng: np.random.Generator, new_id: Tensor | None = None
+    ) -> GraphSet: ...
+
+
+def add_remove(
+    graphs: GraphSet, noise: float, rng: np.random.Generator, new_id: Tensor | None = None
+) -> GraphSet:
     """Remove each edge with probability η and add as many on average, so that the degree stays.
 
     A graph with N nodes, m undirected edges and M = N(N−1)/2 node pairs has (paper A, section 4)
@@ -28,10 +39,11 @@ def add_remove(graphs: GraphSet, noise: float, rng: np.random.Generator) -> Grap
     graphs : GraphSet of simple undirected graphs; columns are dropped
     noise : η in [0, 1)
     rng : source of all randomness
+    new_id : (N,) int64, optional: number the nodes of the result anew, as `GraphSet.relabel` does
 
     Returns
     -------
-    GraphSet with the same nodes, in the same order, edges by (target, source)
+    GraphSet with the same nodes, edges by (target, source)
 
     Raises
     ------
@@ -44,10 +56,12 @@ def add_remove(graphs: GraphSet, noise: float, rng: np.random.Generator) -> Grap
     >>> noisy.num_nodes, 60 < noisy.num_edges < 140
     (50, True)
     """
-    return _perturb(graphs, noise, rng, removes=True)
+    return _perturb(graphs, noise, rng, new_id, removes=True)
 
 
-def add_only(graphs: GraphSet, noise: float, rng: np.random.Generator) -> GraphSet:
+def add_only(
+    graphs: GraphSet, noise: float, rng: np.random.Generator, new_id: Tensor | None = None
+) -> GraphSet:
     """Keep every edge and add η·m on average: for graphs of low degree, which must not fall apart.
 
     p_remove = 0 and p_add = η·m / (M − m), as in `add_remove` (paper A, section 4, for molecules). A complete
@@ -58,28 +72,34 @@ def add_only(graphs: GraphSet, noise: float, rng: np.random.Generator) -> GraphS
     >>> add_only(path, 0.5, np.random.default_rng(0)).num_edges >= path.num_edges
     True
     """
-    return _perturb(graphs, noise, rng, removes=False)
+    return _perturb(graphs, noise, rng, new_id, removes=False)
 
 
 # Name → noise model.
-NOISE: dict[str, Callable[[GraphSet, float, np.random.Generator], GraphSet]] = {
+NOISE: dict[str, NoiseModel] = {
     "add-remove": add_remove,
     "add": add_only,
 }
 
 
-def _perturb(graphs: GraphSet, noise: float, rng: np.random.Generator, *, removes: bool) -> GraphSet:
+def _perturb(
+    graphs: GraphSet, noise: float, rng: np.random.Generator, new_id: Tensor | None, *, removes: bool
+) -> GraphSet:
     if not 0 <= noise < 1:
         raise GraphError(f"the noise level η must be at least 0 and below 1, got {noise}")
-    graphs = ordered(graphs)
-    edges = undirected(graphs)
+    edges = simple_edges(graphs)
     probability = addition_probability(np.diff(edges.node_ptr), np.diff(edges.ptr), noise, balance=removes)
-    low, high = edges.low, edges.high
+    low, high = sample_non_edges(edges, probability, rng)
+    keep = np.ones(edges.low.size + low.size, np.bool_)
     if removes:
-        keep = rng.random(low.size) >= noise
-        low, high = low[keep], high[keep]
-    new_low, new_high = sample_non_edges(edges, probability, rng)
-    return pack(np.concatenate([low, new_low]), np.concatenate([high, new_high]), graphs)
+        keep[darts(np.array([edges.low.size]), np.array([noise]), rng)] = False
+    return pack(
+        np.concatenate([edges.low, low]),
+        np.concatenate([edges.high, high]),
+        graphs,
+        keep,
+        None if new_id is None else new_id.cpu().numpy(),
+    )
 
 
 def addition_probability(nodes: Ints, edges: Ints, noise: float, *, balance: bool = True) -> Floats:
@@ -91,8 +111,8 @@ def addition_probability(nodes: Ints, edges: Ints, noise: float, *, balance: boo
     noise : η
     balance : refuse a complete graph as well (η > 0), since it cannot gain the edges that it loses
 
-    >>> addition_probability(np.array([5, 4, 1]), np.array([4, 0, 0]), 0.3).tolist()
-    [0.19999999999999998, 0.0, 0.0]
+    >>> addition_probability(np.array([5, 4, 1]), np.array([4, 0, 0]), 0.25).round(3).tolist()
+    [0.167, 0.0, 0.0]
     """
     free = nodes * (nodes - 1) // 2 - edges
     wanted = noise * edges
@@ -103,43 +123,48 @@ def addition_probability(nodes: Ints, edges: Ints, noise: float, *, balance: boo
     if dense.any():
         g = int(dense.argmax())
         n, m = int(nodes[g]), int(edges[g])
-        bound = free[g] / m
-        more = f" ({int(dense.sum()) - 1} more graphs are too dense)" if dense.sum() > 1 else ""
+        others = int(dense.sum()) - 1
         raise GraphError(
-            f"graph {g}: with N = {n} nodes and m = {m} edges p_add is defined up to η = {bound:.6g} only "
-            f"(η ≤ N(N−1)/2m − 1), got η = {noise:g}{more}"
+            f"graph {g}: N = {n} nodes and m = {m} edges allow a noise level η up to "
+            f"N(N−1)/2m − 1 = {free[g] / m:.6g}, got η = {noise:g}"
+            + (f" ({others} more graphs are too dense)" if others else "")
         )
     probability: Floats = np.minimum(wanted / np.maximum(free, 1), 1.0)
     return probability
 
 
+def darts(sizes: Ints, probability: Floats, rng: np.random.Generator) -> Ints:
+    """Positions, some of them repeatedly, such that each of the `sizes` places of segment g is among them
+    with probability ``probability[g]``, on its own.
+
+    Throw Poisson(R·λ) darts at the R places of a segment, where λ = −ln(1 − p): the darts on each place are
+    Poisson(λ) and independent of the others', so it is hit at least once with probability 1 − exp(−λ) = p.
+    Exact, and no place is looked at that is not hit. Positions count through all segments.
+
+    >>> sorted(set(darts(np.array([2, 3]), np.array([1.0, 0.0]), np.random.default_rng(0)).tolist()))
+    [0, 1]
+    """
+    # exp(−40) is below the resolution of a float64 random number: p = 1 stays certain.
+    with np.errstate(divide="ignore"):
+        rate = np.minimum(-np.log1p(-probability), 40.0)
+    hits = rng.poisson(sizes * rate)
+    start = np.cumsum(sizes) - sizes
+    return np.repeat(start, hits) + rng.integers(0, np.repeat(sizes, hits), dtype=np.int64)
+
+
 def sample_non_edges(edges: Edges, probability: Floats, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Each non-edge of graph g on its own with probability ``probability[g]``: (low, high), global ids.
 
-    No pair is looked at that is not drawn. Throw Poisson(R·λ) darts at the R non-edges of a graph, where
-    λ = −ln(1 − p): the darts on each non-edge are Poisson(λ) and independent of the others', so it is hit at
-    least once with probability 1 − exp(−λ) = p. The set of hit ones is what we want, exactly, in O(m + k).
-
-    Non-edges are numbered without listing them. Pair (u, v), u < v, has number v(v−1)/2 + u, whatever N is;
-    non-edge number r is pair number r + (edges before it), and edge i, of pair number e_i, is before it
-    where e_i − i ≤ r.
+    Non-edges are numbered without listing them: number r of a graph is the pair that has r non-edges and
+    as many edges before it as have at most r non-edges before them. So k of them cost O(k log m).
     """
     nodes, owned = np.diff(edges.node_ptr), np.diff(edges.ptr)
     free = nodes * (nodes - 1) // 2 - owned
     free_ptr = np.concatenate([[0], np.cumsum(free)])
-    # exp(−40) is below the resolution of a float64 random number: p = 1 stays certain.
-    with np.errstate(divide="ignore"):
-        rate = np.minimum(-np.log1p(-probability), 40.0)
-    owner = np.repeat(np.arange(free.size), rng.poisson(free * rate))
-    rank = np.sort(free_ptr[owner] + rng.integers(0, free[owner], dtype=np.int64))
+    rank = np.sort(darts(free, probability, rng))
     rank = rank[np.diff(rank, prepend=-1) > 0]
     owner = np.searchsorted(free_ptr, rank, side="right") - 1
-
-    graph = np.repeat(np.arange(free.size), owned)
-    start = edges.node_ptr[graph]
-    u, v = edges.low - start, edges.high - start
-    non_edges_before = v * (v - 1) // 2 + u - np.arange(u.size) + (edges.ptr[:-1] + free_ptr[:-1])[graph]
-    edges_before = np.searchsorted(non_edges_before, rank, side="right") - edges.ptr[owner]
+    edges_before = np.searchsorted(edges.before, rank, side="right") - edges.ptr[owner]
     u, v = _pair(rank - free_ptr[owner] + edges_before)
     start = edges.node_ptr[owner]
     return start + u, start + v

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from graphgauge.graphs import GraphError, GraphSet, Pairs
-from graphgauge.perturb.edges import by_target, ordered
+from graphgauge.perturb.edges import by_target
 from graphgauge.perturb.kernels import shuffle
 from graphgauge.perturb.noise import NOISE
 
@@ -30,8 +30,8 @@ def make_pairs(graphs: GraphSet, noise: float, model: str = "add-remove", seed: 
     Returns
     -------
     Pairs
-        left: the structure of `graphs`; right: noisy and renumbered; truth: (N,) right node of each left
-        node. Edges of both sides are ordered by (target, source). meta: format, noise, model, seed, base
+        left: `graphs` without columns; right: noisy and renumbered, edges by (target, source); truth: (N,)
+        right node of each left node; meta: format, noise, model, seed, base
         (SHA-256 of the left graphs), library.
 
     Raises
@@ -50,8 +50,9 @@ def make_pairs(graphs: GraphSet, noise: float, model: str = "add-remove", seed: 
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise GraphError(f"the seed must be a whole number ≥ 0, got {seed!r}")
     rng = np.random.default_rng(seed)
-    left = ordered(graphs)
-    right, truth = relabel_randomly(NOISE[model](left, noise, rng), rng)
+    left = graphs.structure() if graphs.node or graphs.edge or graphs.graph else graphs
+    truth = _random_numbers(left, rng)
+    right = NOISE[model](left, noise, rng, truth)
     meta = {
         "format": FORMAT,
         "noise": float(noise),
@@ -76,10 +77,15 @@ def relabel_randomly(graphs: GraphSet, rng: np.random.Generator) -> tuple[GraphS
     >>> sorted(new_id[:2].tolist()), sorted(new_id[2:].tolist()), moved.edges_per_graph.tolist()
     ([0, 1], [2, 3, 4], [2, 4])
     """
+    new_id = _random_numbers(graphs, rng)
+    return by_target(graphs.relabel(new_id)), new_id
+
+
+def _random_numbers(graphs: GraphSet, rng: np.random.Generator) -> Tensor:
+    """A uniformly random permutation inside every graph: (N,) global ids."""
     ptr = graphs.node_ptr.cpu().numpy()
     place = np.arange(graphs.num_nodes) - np.repeat(ptr[:-1], np.diff(ptr))
-    new_id = torch.from_numpy(shuffle(rng.integers(0, place + 1, dtype=np.int64), ptr)).to(graphs.device)
-    return by_target(graphs.relabel(new_id)), new_id
+    return torch.from_numpy(shuffle(rng.integers(0, place + 1, dtype=np.int64), ptr)).to(graphs.device)
 
 
 @cache
