@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from graphgauge.atomic import write_text as write_text_atomically
+
 FORMAT = 1
+
+__all__ = ["FORMAT", "Row", "dumps", "loads", "read", "write", "write_text_atomically"]
 
 
 @dataclass(frozen=True)
@@ -98,20 +100,3 @@ def read(path: str | Path) -> list[Row]:
 def write(path: str | Path, rows: Iterable[Row]) -> None:
     """Rows to a JSON file, whole or not at all."""
     write_text_atomically(path, dumps(rows))
-
-
-def write_text_atomically(path: str | Path, text: str) -> None:
-    """Write beside the target, flush to disk, then rename: a reader never sees half a file."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
