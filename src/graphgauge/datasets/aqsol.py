@@ -29,7 +29,7 @@ def from_pyg(place: Path) -> None:
 
 
 def _last_has_bond(molecule: Any) -> bool:
-    return molecule.num_edges > 0 and int(molecule.edge_index.max()) == molecule.num_nodes - 1
+    return bool(molecule.num_edges) and int(molecule.edge_index.max()) == molecule.num_nodes - 1
 
 
 AQSOL = Dataset(

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 from numba import njit
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.options import whole
 from graphgauge.datasets.packing import Ints, even_ptr, packed
 from graphgauge.graphs import GraphSet
+from graphgauge.graphs.structure import components
 
 
 def bfs_sample(
@@ -48,11 +47,7 @@ def bfs_sample(
     DatasetError
         if the graph has fewer than N' nodes, or no component that large (the message names the largest).
 
-    >>> ring = GraphSet(
-    ...     node_ptr=torch.tensor([0, 4]),
-    ...     edge_index=torch.tensor([[0, 0, 1, 1, 2, 2, 3, 3], [1, 3, 0, 2, 1, 3, 0, 2]]),
-    ...     edge_ptr=torch.tensor([0, 8]),
-    ... )
+    >>> ring = GraphSet.from_edges([[(0, 1), (1, 2), (2, 3), (3, 0)]])
     >>> sample = bfs_sample(ring, count=2, order=3)
     >>> sample.nodes_per_graph.tolist(), sample.edges_per_graph.tolist()
     ([3, 3], [4, 4])
@@ -77,8 +72,7 @@ def _prepare(graphs: GraphSet, order: int) -> tuple[Ints, Ints, Ints]:
         raise DatasetError(f"a sample of {order} nodes cannot be taken of a graph with {n} nodes")
     ptr, neighbours = graphs.csr.ptr.numpy(), graphs.csr.source.numpy()
     _check_simple(graphs, neighbours)
-    matrix = csr_matrix((np.ones(neighbours.size, np.int8), neighbours, ptr), shape=(n, n))
-    _, component = connected_components(matrix, directed=False)
+    component = components(graphs).numpy()
     sizes = np.bincount(component)
     starts = np.flatnonzero(sizes[component] >= order)
     if starts.size == 0:
@@ -101,7 +95,7 @@ def _check_simple(graphs: GraphSet, neighbours: Ints) -> None:
         raise DatasetError(f"edge ({neighbours[e]}, {target[e]}) is there twice; samples are simple graphs")
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _grow(ptr: Any, neighbours: Any, starts: Any, chance: Any) -> Any:
     count, order = chance.shape
     members = np.empty((count, order), np.int64)
@@ -156,7 +150,7 @@ def grow_plain(ptr: Ints, neighbours: Ints, starts: Ints, chance: Any) -> Ints:
     return members
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _induce(ptr: Any, neighbours: Any, members: Any) -> Any:
     count, order = members.shape
     place = np.full(

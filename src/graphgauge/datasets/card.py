@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from graphgauge.datasets.entry import Dataset
 from graphgauge.datasets.home import Home
 from graphgauge.datasets.table import answering, load, lookup, provenance
 from graphgauge.graphs import GraphSet
+from graphgauge.graphs.structure import components
 
 # Number of a card → what it is. Units other than a plain count are in `CARD_UNITS`.
 CARD_DEFINITIONS: dict[str, str] = {
@@ -72,7 +71,7 @@ def numbers(graphs: GraphSet) -> dict[str, Any]:
     """
     n, g = graphs.num_nodes, graphs.num_graphs
     order, degree = graphs.nodes_per_graph.numpy(), graphs.degree.numpy()
-    component = _components(graphs)
+    component = components(graphs).numpy()
     pairs = int((order * (order - 1)).sum())
     return {
         "graphs": g,
@@ -89,11 +88,3 @@ def numbers(graphs: GraphSet) -> dict[str, Any]:
         "isolated_nodes": int((degree == 0).sum()),
         "content_hash": graphs.content_hash,
     }
-
-
-def _components(graphs: GraphSet) -> np.ndarray[Any, Any]:
-    n = graphs.num_nodes
-    source, target = graphs.edge_index.numpy()
-    matrix = csr_matrix((np.ones(source.size, np.int8), (source, target)), shape=(n, n))
-    component: np.ndarray[Any, Any] = connected_components(matrix, directed=False)[1]
-    return component

@@ -70,7 +70,7 @@ def positions(rng: np.random.Generator, cells: int, p: float) -> Ints:
     return found[: np.searchsorted(found, cells)]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _unrank(cells: Any, nodes: int) -> Any:
     # Cells ascend, so graph and row are walked, not computed: no square root, no division.
     u, v = np.empty(cells.size, np.int64), np.empty(cells.size, np.int64)

@@ -107,7 +107,7 @@ def keep(place: Path, relative: str, arrays: Mapping[str, np.ndarray[Any, Any]])
     """Store arrays as ``place/relative`` (npz) in one step and vouch for them in the place's manifest."""
     path = place / relative
     with replacing(path) as part, part.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+        np.savez_compressed(file, allow_pickle=False, **arrays)
     vouch(place, relative)
     return path
 

@@ -29,8 +29,7 @@ def pack(u: Ints, v: Ints, node_ptr: Ints) -> GraphSet:
     >>> pack(np.array([2, 0]), np.array([1, 2]), np.array([0, 3, 4])).edge_index.tolist()
     [[0, 1, 2, 2], [2, 2, 0, 1]]
     """
-    rows, columns, row_ptr = _both_ways(u, v, int(node_ptr[-1]))
-    edge_index = np.stack([rows, columns])
+    edge_index, row_ptr = _both_ways(u, v, int(node_ptr[-1]))
     return packed(edge_index, row_ptr[node_ptr], node_ptr)
 
 
@@ -60,36 +59,41 @@ def simple(u: Ints, v: Ints, node_ptr: Ints) -> GraphSet:
     return pack(code // n, code % n, node_ptr)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _both_ways(u: Any, v: Any, n: int) -> Any:
-    # Two counting passes: rows in any order, then their transpose. The graph is symmetric, so the transpose
-    # is the same graph, and it comes out with every row sorted.
     ptr = np.zeros(n + 1, np.int64)
+    ascending = True
     for e in range(u.size):
         ptr[u[e] + 1] += 1
         ptr[v[e] + 1] += 1
+        ascending &= u[e] < v[e]
+        if e:
+            ascending &= u[e - 1] < u[e] or (u[e - 1] == u[e] and v[e - 1] < v[e])
     for i in range(n):
         ptr[i + 1] += ptr[i]
-    loose = np.empty(2 * u.size, np.int64)
+    edges = np.empty((2, 2 * u.size), np.int64)
     at = ptr[:-1].copy()
+    for i in range(n):
+        edges[0, ptr[i] : ptr[i + 1]] = i
+    # With u < v in order, row i gets its lower neighbours while smaller rows are read, and only then its
+    # higher ones: it comes out sorted.
+    loose = edges[1] if ascending else np.empty(2 * u.size, np.int64)
     for e in range(u.size):
         loose[at[u[e]]] = v[e]
         at[u[e]] += 1
         loose[at[v[e]]] = u[e]
         at[v[e]] += 1
-    rows, columns = np.empty_like(loose), np.empty_like(loose)
-    at[:] = ptr[:-1]
-    for i in range(n):
-        for k in range(ptr[i], ptr[i + 1]):
-            j = loose[k]
-            rows[at[j]] = j
-            columns[at[j]] = i
-            at[j] += 1
-    return rows, columns, ptr
+    if not ascending:  # The transpose of a symmetric matrix is itself, and its rows come out sorted.
+        at[:] = ptr[:-1]
+        for i in range(n):
+            for k in range(ptr[i], ptr[i + 1]):
+                edges[1, at[loose[k]]] = i
+                at[loose[k]] += 1
+    return edges, ptr
 
 
-def both_ways_plain(u: Ints, v: Ints, n: int) -> tuple[Ints, Ints, Ints]:
+def both_ways_plain(u: Ints, v: Ints, n: int) -> tuple[Ints, Ints]:
     """The plain numpy twin of the compiled kernel of `pack`."""
     rows, columns = np.concatenate([u, v]), np.concatenate([v, u])
     order = np.lexsort((columns, rows))
-    return rows[order], columns[order], np.searchsorted(rows[order], np.arange(n + 1))
+    return np.stack([rows[order], columns[order]]), np.searchsorted(rows[order], np.arange(n + 1))

@@ -1,4 +1,4 @@
-"""From a dataset's name to a file: a local archive, else a loader with download, else an error that says all."""
+"""From a name to a file: a local archive, else a loader with download, else an error that says all."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class _NoAnswer:
 def unattended() -> Iterator[None]:
     """While it lasts, nothing waits for the keyboard, and no connection stays silent for more than 30 s."""
     stdin, timeout = sys.stdin, socket.getdefaulttimeout()
-    sys.stdin = _NoAnswer()  # type: ignore[assignment]
+    sys.stdin = _NoAnswer()
     socket.setdefaulttimeout(_SECONDS)
     try:
         yield

@@ -9,24 +9,40 @@ import numpy as np
 import torch
 
 from graphgauge.datasets.aqsol import AQSOL
+from graphgauge.datasets.ba import BA
 from graphgauge.datasets.bfs import bfs_sample
+from graphgauge.datasets.corafull import CORAFULL
 from graphgauge.datasets.entry import ORDER, WHOLE, Dataset, Pick
 from graphgauge.datasets.er import ER
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.home import Home, find, homes
+from graphgauge.datasets.ogbn_arxiv import OGBN_ARXIV
 from graphgauge.datasets.options import check_options, known, stream, whole
+from graphgauge.datasets.pcqm4mv2 import PCQM4MV2
 from graphgauge.datasets.planetoid import CITESEER, CORA, PUBMED
+from graphgauge.datasets.regular import REGULAR
 from graphgauge.datasets.resolve import resolve
+from graphgauge.datasets.sbm import SBM
+from graphgauge.datasets.tree import TREE
+from graphgauge.datasets.ws import WS
 from graphgauge.datasets.zinc import ZINC
 from graphgauge.graphs import GraphSet
 
 DATASETS: dict[str, Dataset] = {
     "er": ER,
+    "ba": BA,
+    "ws": WS,
+    "regular": REGULAR,
+    "sbm": SBM,
+    "tree": TREE,
     "aqsol": AQSOL,
     "zinc": ZINC,
+    "pcqm4mv2": PCQM4MV2,
     "cora": CORA,
     "citeseer": CITESEER,
     "pubmed": PUBMED,
+    "corafull": CORAFULL,
+    "ogbn-arxiv": OGBN_ARXIV,
 }
 
 

@@ -1,4 +1,4 @@
-"""ZINC-12k: drug-like molecules, in the splits of the benchmark of Dwivedi et al., and a stand-in for train."""
+"""ZINC-12k: drug-like molecules, in the splits of the benchmark of Dwivedi et al.; a stand-in for train."""
 
 from __future__ import annotations
 
