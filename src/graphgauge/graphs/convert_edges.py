@@ -106,11 +106,8 @@ def to_edges(graphs: GraphSet) -> list[list[tuple[int, int]]]:
     >>> GraphSet.from_edges([[(2, 0)], []], num_nodes=[3, 1]).to_edges()
     [[(0, 2)], []]
     """
-    local = graphs.edge_index - graphs.node_ptr[graphs.edge_batch]
-    keep = once(graphs)
-    counts = torch.bincount(graphs.edge_batch[keep], minlength=len(graphs)).tolist()
-    pairs = list(map(tuple, local[:, keep].T.tolist()))
-    return [pairs[a:b] for a, b in pairwise(np.cumsum([0, *counts]).tolist())]
+    pairs, ptr = edge_pairs(graphs, once(graphs))
+    return [pairs[a:b] for a, b in pairwise(ptr)]
 
 
 def once(graphs: GraphSet) -> Tensor:
@@ -118,6 +115,50 @@ def once(graphs: GraphSet) -> Tensor:
     if graphs.directed:
         return torch.ones(graphs.num_edges, dtype=torch.bool, device=graphs.device)
     return graphs.edge_index[0] <= graphs.edge_index[1]
+
+
+def listed_once(graphs: GraphSet) -> Tensor:
+    """`once`, but raise where this would lose column values that differ between an edge and its reverse."""
+    if not graphs.directed and graphs.edge:
+        source, target = graphs.edge_index.cpu().numpy()
+        there = torch.from_numpy(np.lexsort((target, source))).to(graphs.device)
+        back = torch.from_numpy(np.lexsort((source, target))).to(graphs.device)
+        for name, value in graphs.edge.items():
+            differ = _differ(value[there], value[back])
+            if differ.any():
+                e = int(there[int(differ.nonzero()[0, 0])])
+                g = int(graphs.edge_batch[e])
+                u, v = (graphs.edge_index[:, e] - graphs.node_ptr[g]).tolist()
+                raise GraphError(
+                    f"graph {g}: edge ({u}, {v}) has another value in column {name!r} than its reverse, "
+                    "which a list with each edge once cannot hold"
+                )
+    return once(graphs)
+
+
+def edge_pairs(graphs: GraphSet, keep: Tensor) -> tuple[list[tuple[int, int]], list[int]]:
+    """The edges under a mask, with node numbers inside their graphs, and the offsets of each graph."""
+    local = (graphs.edge_index - graphs.node_ptr[graphs.edge_batch])[:, keep]
+    counts = torch.bincount(graphs.edge_batch[keep], minlength=len(graphs))
+    return list(zip(*local.tolist(), strict=True)), np.cumsum([0, *counts.tolist()]).tolist()
+
+
+def refuse_duplicates(graphs: GraphSet, remedy: str) -> None:
+    """Raise where an edge is stored more than once."""
+    key = graphs.edge_index[0] * max(graphs.num_nodes, 1) + graphs.edge_index[1]
+    ordered, position = torch.sort(key, stable=True)
+    again = (ordered.diff() == 0).nonzero()
+    if len(again):
+        e = int(position[int(again[0, 0]) + 1])
+        g = int(graphs.edge_batch[e])
+        u, v = (graphs.edge_index[:, e] - graphs.node_ptr[g]).tolist()
+        raise GraphError(f"graph {g}: edge ({u}, {v}) is stored more than once; {remedy}")
+
+
+def _differ(a: Tensor, b: Tensor) -> Tensor:
+    """Rows that differ, NaN equal to NaN."""
+    unequal = (a != b) & ~((a != a) & (b != b))
+    return unequal.reshape(len(a), -1).any(1) if a.numel() else unequal.reshape(-1)
 
 
 def _pairs(listed: EdgeList, g: int) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse as sp
 from torch import Tensor
 
-from graphgauge.graphs.convert_networkx import refuse_duplicates
+from graphgauge.graphs.convert_edges import refuse_duplicates
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.pack import Array, Rules, pack, rule
 

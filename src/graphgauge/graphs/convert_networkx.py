@@ -7,10 +7,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from graphgauge.graphs.convert_edges import once
+from graphgauge.graphs.convert_edges import edge_pairs, listed_once, refuse_duplicates
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.pack import Rules, as_tensor, pack, rule
 
@@ -91,7 +90,7 @@ def to_networkx(
 ) -> list[nx.Graph]:
     """networkx graphs (DiGraph where the set is directed) with all nodes and all columns as attributes.
 
-    An undirected edge carries the column values of its stored direction from the smaller to the larger node.
+    An undirected edge whose column values differ between its two directions raises `GraphError`.
 
     Parameters
     ----------
@@ -106,18 +105,16 @@ def to_networkx(
 
     names = [list(range(n)) for n in graphs.nodes_per_graph.tolist()] if labels is None else labels
     _check_labels(graphs, names)
-    keep = once(graphs)
+    keep = listed_once(graphs)
     if not multigraph:
         refuse_duplicates(graphs, "multigraph=True keeps both")
     kind = {
         (False, False): nx.Graph, (True, False): nx.DiGraph,
         (False, True): nx.MultiGraph, (True, True): nx.MultiDiGraph,
     }[graphs.directed, multigraph]  # fmt: skip
-    local = (graphs.edge_index - graphs.node_ptr[graphs.edge_batch])[:, keep].T.tolist()
+    pairs, edge_ptr = edge_pairs(graphs, keep)
     node, node_ptr = _attributes(graphs.node, graphs.num_nodes), graphs.node_ptr.tolist()
-    edge = _attributes({k: v[keep] for k, v in graphs.edge.items()}, len(local))
-    per_graph = torch.bincount(graphs.edge_batch[keep], minlength=len(graphs))
-    edge_ptr = np.cumsum([0, *per_graph.tolist()]).tolist()
+    edge = _attributes({k: v[keep] for k, v in graphs.edge.items()}, len(pairs))
     whole = _attributes(graphs.graph, len(graphs))
     out = []
     for g, name in enumerate(names):
@@ -125,22 +122,10 @@ def to_networkx(
         made.add_nodes_from(zip(name, node[node_ptr[g] : node_ptr[g + 1]], strict=True))
         rows = slice(edge_ptr[g], edge_ptr[g + 1])
         made.add_edges_from(
-            (name[u], name[v], data) for (u, v), data in zip(local[rows], edge[rows], strict=True)
+            (name[u], name[v], data) for (u, v), data in zip(pairs[rows], edge[rows], strict=True)
         )
         out.append(made)
     return out
-
-
-def refuse_duplicates(graphs: GraphSet, remedy: str) -> None:
-    """Raise where an edge is stored more than once."""
-    key = graphs.edge_index[0] * max(graphs.num_nodes, 1) + graphs.edge_index[1]
-    order = torch.argsort(key, stable=True)
-    again = (key[order].diff() == 0).nonzero()
-    if len(again):
-        e = int(order[int(again[0, 0]) + 1])
-        g = int(graphs.edge_batch[e])
-        u, v = (graphs.edge_index[:, e] - graphs.node_ptr[g]).tolist()
-        raise GraphError(f"graph {g}: edge ({u}, {v}) is stored more than once; {remedy}")
 
 
 def _one_direction(graphs: list[nx.Graph], choice: str) -> bool:

@@ -94,6 +94,7 @@ class GraphSet:
     from_adjacency = staticmethod(convert_matrix.from_adjacency)
     to_adjacency = convert_matrix.to_adjacency
     from_smiles = staticmethod(convert_smiles.from_smiles)
+    to_smiles = convert_smiles.to_smiles
 
     # ── sizes ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -324,7 +325,8 @@ class GraphSet:
     # ── checks and identity ────────────────────────────────────────────────────────────────────────────
 
     def check(self) -> GraphSet:
-        """Raise `GraphError` naming graph and edge unless every edge joins nodes of its own graph."""
+        """Raise `GraphError` naming graph and edge unless every edge joins nodes of its own graph and, in an
+        undirected set, is there as often as its reverse."""
         low = self.node_ptr[self.edge_batch]
         high = self.node_ptr[self.edge_batch + 1]
         bad = ((self.edge_index < low) | (self.edge_index >= high)).any(0)
@@ -334,7 +336,22 @@ class GraphSet:
             u, v = (self.edge_index[:, e] - self.node_ptr[g]).tolist()
             n = int(self.nodes_per_graph[g])
             raise GraphError(f"graph {g}: edge ({u}, {v}) is outside its {n} nodes")
+        if not self.directed:
+            self._check_both_ways()
         return self
+
+    def _check_both_ways(self) -> None:
+        width = max(self.num_nodes, 1)
+        there = (self.edge_index[0] * width + self.edge_index[1]).sort().values
+        back = (self.edge_index[1] * width + self.edge_index[0]).sort().values
+        differ = (there != back).nonzero()
+        if len(differ):
+            # At the first difference of the two sorted lists the smaller entry is in one of them only.
+            first, other = int(there[differ[0, 0]]), int(back[differ[0, 0]])
+            u, v = divmod(first, width) if first < other else divmod(other, width)[::-1]
+            g = int(self.batch[u])
+            u, v = u - int(self.node_ptr[g]), v - int(self.node_ptr[g])
+            raise GraphError(f"graph {g}: edge ({u}, {v}) has no reverse, but the set is undirected")
 
     def same_as(self, other: GraphSet) -> bool:
         """Equal in every stored value (not up to isomorphism)."""

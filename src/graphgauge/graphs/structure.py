@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphgauge.graphs.convert_networkx import refuse_duplicates
+from graphgauge.graphs.convert_edges import refuse_duplicates
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.graphset import GraphSet
 
