@@ -59,7 +59,7 @@ def align(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, …")] = None,
     data_home: Annotated[Path | None, typer.Option(help="Data home, instead of GRAPHGAUGE_DATA.")] = None,
-    columns: Annotated[str, typer.Option(help="main or all columns of the table.")] = "main",
+    columns: Annotated[str | None, typer.Option(help="main, all or names of columns of the table.")] = None,
     format: FormatOption = "rich",
     json: JsonOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,

@@ -16,7 +16,7 @@ from graphgauge.sweep import stored_rows
 
 def report(
     source: Annotated[Path, typer.Argument(help="A folder of runs, or a file of rows.")],
-    columns: Annotated[str, typer.Option(help="main or all columns of the table.")] = "main",
+    columns: Annotated[str | None, typer.Option(help="main, all or names of columns of the table.")] = None,
     format: FormatOption = "rich",
     json: JsonOption = None,
 ) -> None:

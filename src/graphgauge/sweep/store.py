@@ -113,6 +113,21 @@ class Store:
         return {id_: rows for id_, rows in found.items() if rows is not None}
 
 
+def stored_rows(out: str | Path) -> list[Row]:
+    """Rows of all finished specs in an output folder, whichever sweep ran them.
+
+    A file that is not whole is left where it is, with a warning; nothing of it is returned.
+    """
+    found: list[Row] = []
+    for path in sorted(Store(out).folder.glob("*.json")):
+        try:
+            text = path.read_text(encoding="utf-8")
+            found += decode(text, Spec.from_json(json.loads(text)["spec"]))
+        except (ValueError, TypeError, KeyError) as error:
+            warnings.warn(f"{path} {error}; left out", stacklevel=2)
+    return found
+
+
 def _read(path: Path, spec: Spec) -> list[Row]:
     return decode(path.read_text(encoding="utf-8"), spec)
 

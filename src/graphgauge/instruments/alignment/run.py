@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -80,7 +80,7 @@ def train_encoder(
 ) -> float:
     """Siamese training in place (paper A, section 3 and appendix C); returns the seconds it took."""
     start = time.perf_counter()
-    net = torch.compile(model, dynamic=True) if settings.compile else model
+    net = cast(nn.Module, torch.compile(model, dynamic=True)) if settings.compile else model
 
     def batches(epoch: int) -> Iterator[Pairs]:
         order = np.random.default_rng([seed, epoch]).permutation(len(pairs))
