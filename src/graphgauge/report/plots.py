@@ -98,6 +98,8 @@ def draw(dataset: str, lines: Sequence[Line]) -> Figure:
     for axes in (left, right):
         axes.set(xlabel="noise (%)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside right center")
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once: saved first or last, a file has the same bytes
     return figure
 
 

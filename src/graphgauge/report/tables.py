@@ -73,5 +73,6 @@ def _ranking(block: Sequence[Line]) -> str:
         if before is not None:
             text += " ≈ " if within_noise(before.values[RANKED], line.values[RANKED]) else " > "
         text += f"{line.subject} {percent(line.mean(RANKED))}"
-    noise = "" if block[0].noise is None else f", noise {100 * block[0].noise:g} %"
-    return f"{block[0].dataset}{noise}: {text or 'no accuracy'}"
+    noise = "" if block[0].noise is None else f"noise {100 * block[0].noise:g} %"
+    place = ", ".join(part for part in (block[0].dataset, noise) if part)
+    return f"{place}: {text or 'no accuracy'}".removeprefix(": ")
