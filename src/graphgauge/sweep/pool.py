@@ -30,7 +30,7 @@ THREAD_VARIABLES = (
 POLL_SECONDS = 0.5
 
 
-@dataclass
+@dataclass(eq=False)
 class Worker:
     process: Any
     connection: Connection
@@ -80,13 +80,12 @@ class Pool:
     def _heard(self) -> Sequence[Worker]:
         """Workers with something to read, and dead ones; empty after POLL_SECONDS of silence."""
         ready = wait([one.connection for one in self.workers], POLL_SECONDS)
-        if ready:
-            return [one for one in self.workers if one.connection in ready]
-        # A child of a dead worker may hold its pipe open, so that silence is all one hears.
-        dead = [one for one in self.workers if not one.process.is_alive() and not one.connection.poll()]
+        silent = [one for one in self.workers if one.connection not in ready]
+        # A child of a dead worker may hold its pipe open, so that silence is all one hears of its death.
+        dead = [one for one in silent if not one.process.is_alive() and not one.connection.poll()]
         for one in dead:
             one.connection.close()
-        return dead
+        return [one for one in self.workers if one in dead or one not in silent]
 
     def _fill(self, waiting: Iterator[Spec]) -> Iterator[Message]:
         while len(self.workers) < self.size and (spec := next(waiting, None)) is not None:

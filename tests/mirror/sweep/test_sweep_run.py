@@ -180,6 +180,37 @@ def test_no_workers_is_an_error() -> None:
         sweep.run(specs(1), lambda spec, tell: [], workers=0)
 
 
+def test_death_is_noticed_though_a_child_holds_the_pipe(tmp_path: Path) -> None:
+    def fork_and_die(spec: Spec, tell: Tell) -> list[Row]:
+        if spec.params["x"] == 2:
+            for step in range(30):
+                time.sleep(0.1)
+                tell(step / 30, "")
+            return []
+        child = os.fork()
+        if child == 0:
+            time.sleep(8)
+            os._exit(0)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    begin = time.monotonic()
+    with pytest.raises(sweep.SweepError, match="1 of 2 specs failed"):
+        sweep.run(specs(1, 2), fork_and_die, workers=2, progress=False)
+    assert time.monotonic() - begin < 7
+
+
+def test_interrupt_in_this_process_keeps_what_is_finished(tmp_path: Path) -> None:
+    def interrupted(spec: Spec, tell: Tell) -> list[Row]:
+        if spec.params["x"] == 2:
+            raise KeyboardInterrupt
+        return []
+
+    with pytest.raises(KeyboardInterrupt, match="1 of 3 specs are finished"):
+        sweep.run(specs(1, 2, 3), interrupted, out=tmp_path, workers=1, progress=False)
+    assert len(list((tmp_path / "rows").iterdir())) == 1
+
+
 def test_bars_in_a_terminal() -> None:
     text = io.StringIO()
     console = Console(file=text, force_terminal=True, width=100)
