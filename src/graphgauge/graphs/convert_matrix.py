@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from scipy import sparse as sp
 from torch import Tensor
 
 from graphgauge.graphs.convert_edges import refuse_duplicates
@@ -63,6 +62,8 @@ def to_adjacency(graphs: GraphSet, *, sparse: bool = True, weight: str | None = 
     >>> GraphSet.from_edges([[(0, 1)]], num_nodes=[3]).to_adjacency(sparse=False)[0].tolist()
     [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """
+    from scipy.sparse import csr_array
+
     refuse_duplicates(graphs, "a matrix would add them up")
     values = np.ones(graphs.num_edges, dtype=np.int64)
     if weight is not None:
@@ -73,7 +74,7 @@ def to_adjacency(graphs: GraphSet, *, sparse: bool = True, weight: str | None = 
     ends, out = graphs.edge_ptr.tolist(), []
     for g, n in enumerate(graphs.nodes_per_graph.tolist()):
         e = slice(ends[g], ends[g + 1])
-        matrix = sp.csr_array((values[e], (source[e], target[e])), shape=(n, n))
+        matrix = csr_array((values[e], (source[e], target[e])), shape=(n, n))
         out.append(matrix if sparse else matrix.toarray())
     return out
 
@@ -82,18 +83,24 @@ Part = tuple[int, Array, Array, Array]
 
 
 def _several(matrices: Any) -> Iterable[Any]:
-    single = sp.issparse(matrices) or (isinstance(matrices, np.ndarray | Tensor) and matrices.ndim == 2)
+    single = _is_sparse(matrices) or (isinstance(matrices, np.ndarray | Tensor) and matrices.ndim == 2)
     return [matrices] if single else matrices
+
+
+def _is_sparse(matrix: Any) -> bool:
+    from scipy.sparse import issparse
+
+    return bool(issparse(matrix))
 
 
 def _entries(matrix: Any, g: int) -> Part:
     """Order, row, column and value of every entry other than zero."""
-    array: Any = matrix if sp.issparse(matrix) else np.asarray(matrix)
+    array: Any = matrix if _is_sparse(matrix) else np.asarray(matrix)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise GraphError(f"graph {g}: an adjacency matrix is square, this one has the shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise GraphError(f"graph {g}: an adjacency matrix holds real numbers, this one {array.dtype}")
-    if sp.issparse(array):
+    if _is_sparse(array):
         coo = array.tocoo()
         u, v, w = coo.row.astype(np.int64), coo.col.astype(np.int64), coo.data
         keep = w != 0

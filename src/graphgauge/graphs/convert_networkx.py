@@ -48,7 +48,8 @@ def from_networkx(
 
     Node i of a graph is the i-th label in the order of the networkx graph. Node, edge and graph attributes
     become columns; each must be numeric (a number or an array of fixed shape) and on every node, edge or
-    graph. ``attributes`` names those to take, ``()`` takes none.
+    graph. ``attributes`` names those to take, ``()`` takes none. The text that networkx keeps as the name of
+    a graph is a label, not data, and is passed over.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def from_networkx(
         counts, edge_counts, pairs[:, 0], pairs[:, 1], ordered=directed, rules=rules,
         node=_columns("node", [[d for _, d in g.nodes(data=True)] for g in listed], attributes),
         edge=_columns("edge", [[d for _, _, d in g.edges(data=True)] for g in listed], attributes),
-        graph=_columns("graph", [[g.graph] for g in listed], attributes),
+        graph=_columns("graph", [[_unnamed(g.graph)] for g in listed], attributes),
     )  # fmt: skip
     return (out, labels) if return_labels else out
 
@@ -167,6 +168,10 @@ def _columns(
             raise GraphError(f"{level} attribute {name!r} has a name that is not text")
         out[name] = _stack(values, level, name)
     return out
+
+
+def _unnamed(about: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in about.items() if key != "name" or not isinstance(value, str)}
 
 
 def _stack(values: list[Any], level: str, name: str) -> Tensor:

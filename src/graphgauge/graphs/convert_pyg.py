@@ -176,7 +176,7 @@ def _batch_counts(store: Mapping[str, Any], total: int, num_graphs: int | None) 
 def _store(item: Any, g: int) -> dict[str, Any]:
     if not hasattr(item, "to_dict") or hasattr(item, "node_types") or not hasattr(item, "edge_index"):
         raise GraphError(f"graph {g} is a {type(item).__name__}, not a homogeneous PyG Data")
-    return {k: v for k, v in item.to_dict().items() if v is not None}
+    return {k: v for k, v in item.to_dict().items() if v is not None and k[0] != "_"}
 
 
 def _num_nodes(store: Mapping[str, Any], g: int) -> int:

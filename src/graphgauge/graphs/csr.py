@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from graphgauge.graphs.ordering import edge_order
 from graphgauge.graphs.segments import counts_to_ptr
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ class CSR:
     def of(graphs: GraphSet) -> CSR:
         source, target = graphs.edge_index
         n = graphs.num_nodes
-        order = torch.argsort(target * max(n, 1) + source, stable=True)
-        return CSR(counts_to_ptr(torch.bincount(target, minlength=n)), source[order], order)
+        return _by_target(source, target, n)
 
     @cached_property
     def target(self) -> Tensor:
@@ -47,8 +47,7 @@ class CSR:
     def transpose(self) -> CSR:
         """Edges sorted by source: node i sends to its ``source``; ``edge`` counts in this CSR's order."""
         n = self.ptr.numel() - 1
-        order = torch.argsort(self.source * max(n, 1) + self.target, stable=True)
-        return CSR(counts_to_ptr(torch.bincount(self.source, minlength=n)), self.target[order], order)
+        return _by_target(self.target, self.source, n)
 
     @cached_property
     def with_loops(self) -> CSR:
@@ -59,11 +58,20 @@ class CSR:
         source = torch.cat([self.source[keep], nodes])
         target = torch.cat([self.target[keep], nodes])
         edge = torch.cat([self.edge[keep], torch.full_like(nodes, -1)])
-        order = torch.argsort(target * max(n, 1) + source, stable=True)
-        return CSR(counts_to_ptr(torch.bincount(target, minlength=n)), source[order], edge[order])
+        rows = _by_target(source, target, n)
+        return CSR(rows.ptr, rows.source, edge[rows.edge])
 
     @cached_property
     def symmetric_weight(self) -> Tensor:
         """1 / sqrt(d_i d_j) of every edge, d the number of incoming edges here: (E,) float64."""
         scale = self.ptr.diff().to(torch.float64).clamp(min=1).rsqrt()
         return scale[self.source] * scale[self.target]
+
+
+def _by_target(source: Tensor, target: Tensor, n: int) -> CSR:
+    """Rows of any edges between n nodes: counting on the CPU, a sort elsewhere; the same result."""
+    if source.device.type == "cpu":
+        order = torch.from_numpy(edge_order(source.numpy(), target.numpy(), n))
+    else:
+        order = torch.argsort(target * max(n, 1) + source, stable=True)
+    return CSR(counts_to_ptr(torch.bincount(target, minlength=n)), source[order], order)

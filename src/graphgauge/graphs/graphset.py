@@ -386,7 +386,7 @@ class GraphSet:
 def graph_ids(index: Index, count: int, device: torch.device | str = "cpu") -> Tensor:
     """Graph numbers (k,) for any index that a GraphSet or Pairs takes."""
     if isinstance(index, slice):
-        return torch.arange(count, device=device)[index]
+        return torch.tensor(range(count)[index], dtype=torch.int64, device=device)
     if isinstance(index, bool):
         raise GraphError("a graph cannot be picked by a single truth value")
     if isinstance(index, int | np.integer):
