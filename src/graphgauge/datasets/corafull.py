@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from graphgauge.atomic import write_bytes
 from graphgauge.datasets.download import download
 from graphgauge.datasets.entry import WHOLE, Dataset
-from graphgauge.datasets.home import keep, replacing, vouch
+from graphgauge.datasets.home import keep, vouch
 from graphgauge.datasets.planetoid import planetoid
 
 URL = "https://github.com/abojchevski/graph2gauss/raw/master/data/cora.npz"
@@ -31,8 +32,7 @@ def from_pyg(place: Path) -> None:
 def from_source(place: Path) -> None:
     """The file as its authors publish it: a sparse matrix in an npz file."""
     got = download(URL, place / "downloads" / "corafull")
-    with replacing(place / _FILE) as part:
-        part.write_bytes(got.read_bytes())
+    write_bytes(place / _FILE, got.read_bytes())
     vouch(place, _FILE, source=URL)
 
 

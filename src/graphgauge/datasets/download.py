@@ -12,8 +12,9 @@ from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
 
+from graphgauge.atomic import replacing
 from graphgauge.datasets.errors import DatasetError
-from graphgauge.datasets.home import replacing, sha256
+from graphgauge.datasets.home import sha256
 
 _BLOCK = 1 << 20
 _RESERVED = {"CON", "PRN", "AUX", "NUL", *(f"{d}{i}" for d in ("COM", "LPT") for i in range(1, 10))}

@@ -60,7 +60,8 @@ def positions(rng: np.random.Generator, cells: int, p: float) -> Ints:
     parts: list[Ints] = []
     last = -1
     while last < cells:
-        gaps = np.minimum(rng.standard_exponential(batch) / scale, cells).astype(np.int64)
+        with np.errstate(over="ignore"):  # a gap too long for a number ends at `cells` like any long one
+            gaps = np.minimum(rng.standard_exponential(batch) / scale, cells).astype(np.int64)
         gaps += 1
         gaps[0] += last
         part = np.cumsum(gaps, out=gaps)

@@ -7,13 +7,13 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from graphgauge.atomic import replacing, write_text
 from graphgauge.datasets.errors import DatasetError
 
 Home = str | os.PathLike[str] | None
@@ -86,11 +86,12 @@ def manifest(place: Path) -> Mapping[str, Mapping[str, Any]]:
     path = place / "manifest.json"
     if not path.is_file():
         return {}
-    return _manifest(path, path.stat().st_mtime_ns)
+    facts = path.stat()
+    return _manifest(path, facts.st_ino, facts.st_size, facts.st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
-def _manifest(path: Path, changed: int) -> Mapping[str, Mapping[str, Any]]:
+def _manifest(path: Path, *state: int) -> Mapping[str, Mapping[str, Any]]:
     try:
         entries = {str(entry["path"]): entry for entry in json.loads(path.read_text("utf-8"))["files"]}
         missing = [name for name, entry in entries.items() if "sha256" not in entry]
@@ -117,20 +118,7 @@ def vouch(place: Path, relative: str, **facts: Any) -> None:
     path = place / relative
     entry = {"path": relative, "bytes": path.stat().st_size, "sha256": sha256(path), **facts}
     files = [dict(e) for name, e in manifest(place).items() if name != relative] + [entry]
-    with replacing(place / "manifest.json") as part:
-        part.write_text(json.dumps({"format": 1, "files": files}, indent=1), "utf-8")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well, else disappears."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_text(place / "manifest.json", json.dumps({"format": 1, "files": files}, indent=1))
 
 
 def arrays(path: Path, *required: str) -> dict[str, np.ndarray[Any, Any]]:

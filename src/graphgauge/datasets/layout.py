@@ -26,18 +26,25 @@ def read_set(path: Path, split: str = "", pick: Pick = None) -> GraphSet:
     of the graphs to use. Graphs and edges keep the order of the file.
     """
     stored = arrays(path, "node_ptr", "edge_ptr", "edge_index")
+    try:
+        graphs = _pack(stored)
+    except ValueError as error:
+        raise DatasetError(f"{path}: {error}") from error
+    graphs = graphs[stored["kept"]] if "kept" in stored else graphs
+    return graphs if pick is None else graphs[pick(len(graphs))]
+
+
+def _pack(stored: Arrays) -> GraphSet:
     node_ptr = stored["node_ptr"].astype(np.int64)
     edge_ptr = stored["edge_ptr"].astype(np.int64)
     first = np.repeat(node_ptr[:-1], np.diff(edge_ptr))
     graphs = packed(stored["edge_index"].astype(np.int64) + first, edge_ptr, node_ptr).check()
-    _require_undirected(path, graphs)
-    graphs = graphs.with_columns(
+    _require_undirected(graphs)
+    return graphs.with_columns(
         node={"x": _tensor(stored["node_type"], np.int64)[:, None]} if "node_type" in stored else {},
         edge={"edge_attr": _tensor(stored["edge_type"], np.int64)} if "edge_type" in stored else {},
         graph={"y": _tensor(stored["y"], np.float64)} if "y" in stored else {},
     )
-    graphs = graphs[stored["kept"]] if "kept" in stored else graphs
-    return graphs if pick is None else graphs[pick(len(graphs))]
 
 
 def set_arrays(graphs: GraphSet) -> Arrays:
@@ -82,15 +89,18 @@ def one_graph(where: str, source: Any, target: Any, count: int) -> GraphSet:
     return simple(source, target, np.array([0, count]))
 
 
-def _require_undirected(path: Path, graphs: GraphSet) -> None:
+def _require_undirected(graphs: GraphSet) -> None:
     source, target = graphs.edge_index
     n = max(graphs.num_nodes, 1)
     there, back = (source * n + target).sort()[0], (target * n + source).sort()[0]
-    same = there.diff() == 0
-    wrong = "both directions of every edge" if not torch.equal(there, back) else ""
-    wrong = wrong or ("no edge twice" if same.any() else "no self-loop" if (source == target).any() else "")
-    if wrong:
-        raise DatasetError(f"{path}: expected {wrong}, which does not hold")
+    if (source == target).any():
+        raise DatasetError(
+            f"expected no self-loop, got one at edge {int((source == target).nonzero()[0, 0])}"
+        )
+    if not torch.equal(there, back):
+        raise DatasetError("expected both directions of every edge, got one only of some")
+    if (there.diff() == 0).any():
+        raise DatasetError("expected every edge once each way, got some twice")
 
 
 def _tensor(array: np.ndarray[Any, Any], dtype: Any) -> torch.Tensor:

@@ -13,13 +13,16 @@ from graphgauge.datasets.options import whole
 from graphgauge.datasets.packing import Ints, even_ptr, pack
 from graphgauge.graphs import GraphSet
 
+_EXACT = 3  # up to this degree a pairing without a clash is met soon: its chance is about exp(-(d² - 1) / 4)
+
 
 def regular(rng: np.random.Generator, size: int, *, nodes: int = 100, degree: int = 8) -> GraphSet:
-    """`size` graphs in which every node has d neighbours, nearly uniform among all such graphs.
+    """`size` graphs in which every node has d neighbours, uniform among all such graphs or nearly so.
 
-    The n d ends of edges are joined in random pairs; pairs that would be a self-loop or repeat an edge are
-    thrown back and joined again, and if no allowed pair is left, the graph is begun anew (Steger and
-    Wormald). Where d > (n - 1) / 2, the complement is drawn.
+    The n d ends of edges are joined in random pairs. Up to d = 3 the graph is begun anew until no pair is a
+    self-loop or repeats an edge: exactly uniform. For larger d such pairs are thrown back and joined again,
+    and only if no allowed pair is left, the graph is begun anew (Steger and Wormald): uniform in the limit
+    of large n. Where d > (n - 1) / 2, the complement is drawn.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def _pair(rng: Any, size: int, nodes: int, degree: int) -> Any:
                     stubs[back], stubs[back + 1] = a, b
                     back += 2
             left = back
-            if not _possible(neighbour, have, stubs[:left]):
+            if (degree <= _EXACT and left > 0) or not _possible(neighbour, have, stubs[:left]):
                 left = stubs.size
                 have[:] = 0
                 for k in range(left):

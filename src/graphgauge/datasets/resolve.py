@@ -27,7 +27,9 @@ _FAILURES = (
 _SECONDS = 30.0  # without an answer for so long, a connection is given up
 
 
-def resolve(name: str, places: Sequence[Path], files: Sequence[str], loaders: Mapping[str, Loader]) -> Path:
+def resolve(
+    name: str, places: Sequence[Path], files: Sequence[str], loaders: Mapping[str, Loader], hint: str = ""
+) -> Path:
     """Path of the first of `files` that is at hand; else the loaders are tried, one after another.
 
     Parameters
@@ -36,6 +38,7 @@ def resolve(name: str, places: Sequence[Path], files: Sequence[str], loaders: Ma
     places : folders to look in; the last one keeps what is downloaded
     files : acceptable files, relative to a place, the best first
     loaders : what may make one of them appear in the last place
+    hint : last line of the error, if not empty
 
     Raises
     ------
@@ -66,7 +69,7 @@ def resolve(name: str, places: Sequence[Path], files: Sequence[str], loaders: Ma
         found = find(places, *files)
         if found is not None:
             return found
-    raise MissingData(_missing(name, places, files, tried))
+    raise MissingData(_missing(name, places, files, tried) + (f"\n{hint}" if hint else ""))
 
 
 def _missing(name: str, places: Sequence[Path], files: Sequence[str], tried: Sequence[str]) -> str:

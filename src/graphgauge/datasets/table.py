@@ -155,7 +155,7 @@ def fetch(name: str, *, root: Home = None) -> Path:
     if entry.kind == "generated":
         raise DatasetError(f"{name} is generated on this machine: there is nothing to fetch")
     splits = [s for s in entry.splits if s not in entry.stand_in.values()]
-    paths = [resolve(name, homes(root), entry.files[s], entry.loaders) for s in splits]
+    paths = [_locate(name, entry, s, root) for s in splits]
     return paths[0].parent
 
 
@@ -183,9 +183,16 @@ def _generate(
     return entry.read(stream(name, seed, split), count, **options)
 
 
+def _locate(name: str, entry: Dataset, split: str, root: Home) -> Path:
+    other = entry.stand_in.get(split)
+    hint = f"The split {other!r} stands in for {split!r} where it is at hand." if other else ""
+    title = name if split == WHOLE else f"{name} {split}"
+    return resolve(title, homes(root), entry.files[split], entry.loaders, hint)
+
+
 def _read(name: str, entry: Dataset, split: str, root: Home, pick: Pick, **options: Any) -> GraphSet:
     """A split's graphs, all or those picked, if they number as they must."""
-    path = resolve(name, homes(root), entry.files[split], entry.loaders)
+    path = _locate(name, entry, split, root)
     expected = entry.counts.get(split)
 
     def checked_pick(graphs: int) -> np.ndarray[Any, Any]:
