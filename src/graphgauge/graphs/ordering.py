@@ -10,7 +10,7 @@ from numba import njit
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def is_ordered(source: Ints, target: Ints) -> bool:
     """Whether edges already ascend by (target, source); equal neighbours are allowed."""
     for e in range(1, source.size):
@@ -19,7 +19,7 @@ def is_ordered(source: Ints, target: Ints) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def edge_order(source: Ints, target: Ints, nodes: int) -> Ints:
     """Positions of the edges ordered by (target, source), equal edges in their old order: (E,).
 
@@ -44,7 +44,8 @@ def edge_order(source: Ints, target: Ints, nodes: int) -> Ints:
         place[t + 1] += 1
     for i in range(nodes):
         place[i + 1] += place[i]
-    for e in by_source:
+    for k in range(by_source.size):
+        e = by_source[k]
         order[place[target[e]]] = e
         place[target[e]] += 1
     return order

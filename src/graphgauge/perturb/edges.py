@@ -62,7 +62,8 @@ def simple_edges(graphs: GraphSet) -> Edges:
     if graphs.directed:
         raise GraphError("the set is marked directed; noise needs undirected graphs (directed=False)")
     # Every edge is stored twice in its graph, so half the pointers are the pointers of the half.
-    return Edges(*kernels.each_once(source, target, node_ptr, edge_ptr), edge_ptr // 2, node_ptr)
+    low, high, before = kernels.each_once(source, target, node_ptr, edge_ptr)
+    return Edges(low, high, before, edge_ptr // 2, node_ptr)
 
 
 def by_target(graphs: GraphSet) -> GraphSet:
