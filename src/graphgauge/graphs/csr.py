@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from graphgauge.graphs.ordering import edge_order
 from graphgauge.graphs.segments import counts_to_ptr
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ class CSR:
     def of(graphs: GraphSet) -> CSR:
         source, target = graphs.edge_index
         n = graphs.num_nodes
+        if source.numel() and (int(graphs.edge_index.min()) < 0 or int(graphs.edge_index.max()) >= n):
+            graphs.check()  # raises and names the edge; the compiled code below trusts its input
         return _by_target(source, target, n)
 
     @cached_property
@@ -71,6 +72,8 @@ class CSR:
 def _by_target(source: Tensor, target: Tensor, n: int) -> CSR:
     """Rows of any edges between n nodes: counting on the CPU, a sort elsewhere; the same result."""
     if source.device.type == "cpu":
+        from graphgauge.graphs.ordering import edge_order  # compiled: loaded when first needed
+
         order = torch.from_numpy(edge_order(source.numpy(), target.numpy(), n))
     else:
         order = torch.argsort(target * max(n, 1) + source, stable=True)

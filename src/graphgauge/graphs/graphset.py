@@ -314,10 +314,17 @@ class GraphSet:
         >>> g.relabel(torch.tensor([2, 0, 1])).edge_index.tolist()
         [[2, 0], [0, 2]]
         """
+        n = self.num_nodes
+        fits = new_id.shape == (n,) and new_id.dtype == torch.int64
+        if not fits or (n and (int(new_id.min()) < 0 or int(new_id.max()) >= n)):
+            raise GraphError(f"relabel needs the {n} new node numbers 0 to {n - 1}, got {_describe(new_id)}")
+        if (torch.bincount(new_id, minlength=n) != 1).any():
+            raise GraphError("relabel must give every node a number of its own")
+        if not torch.equal(self.batch[new_id], self.batch):
+            g = int(self.batch[(self.batch[new_id] != self.batch).nonzero()[0, 0]])
+            raise GraphError(f"relabel must keep every node in its graph; a node of graph {g} leaves it")
         old_id = torch.empty_like(new_id)
-        old_id[new_id] = torch.arange(self.num_nodes, device=self.device)
-        if not torch.equal(self.batch[old_id], self.batch):
-            raise GraphError("relabel must keep every node in its graph and be a permutation")
+        old_id[new_id] = torch.arange(n, device=self.device)
         return replace(
             self, edge_index=new_id[self.edge_index], node={k: v[old_id] for k, v in self.node.items()}
         )
