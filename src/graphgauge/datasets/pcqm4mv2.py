@@ -48,8 +48,8 @@ def _table(path: Path) -> tuple[list[str], np.ndarray[Any, np.dtype[np.float64]]
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                smiles.append(row["smiles"])
                 gap.append(float(row["homolumogap"] or "nan"))
+                smiles.append(row["smiles"])
     except (OSError, EOFError, KeyError, ValueError) as error:
         raise DatasetError(
             f"{path}: row {len(smiles)} cannot be read, {type(error).__name__}: {error}"

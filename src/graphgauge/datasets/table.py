@@ -69,6 +69,7 @@ def load(name: str, split: str | None = None, *, root: Home = None, **options: A
     """
     entry = lookup(name)
     if entry.kind == "generated":
+        check_options(name, options, {"size": None, "seed": 0, **entry.options})
         return _generate(name, entry, split or "train", **options)
     check_options(name, options, known(entry.read))
     if split is not None:
@@ -107,9 +108,9 @@ def base(
     _check_split(name, split, ("train", "val"))
     whole("seed", seed, 0)
     wanted = entry.sizes.get(split) if size is None else whole("size", size, 0)
+    check_options(name, options, entry.options)
     if entry.kind == "generated":
         return _generate(name, entry, split, size=wanted, seed=seed, **options)
-    check_options(name, options, entry.options)
     rng = stream(name, seed, split)
     if entry.kind == "large":
         graph = _read(name, entry, WHOLE, root, None)
@@ -177,7 +178,6 @@ def answering(entry: Dataset, split: str, root: Home) -> str:
 def _generate(
     name: str, entry: Dataset, split: str, *, size: int | None = None, seed: int = 0, **options: Any
 ) -> GraphSet:
-    check_options(name, options, {"size": None, "seed": 0, **entry.options})
     _check_split(name, split, entry.splits)
     count = entry.sizes[split] if size is None else whole("size", size, 0)
     return entry.read(stream(name, seed, split), count, **options)
