@@ -49,7 +49,7 @@ def list_(data_home: HomeOption = None, format: FormatOption = "rich", json: Jso
 def info(
     name: str, data_home: HomeOption = None, format: FormatOption = "rich", json: JsonOption = None
 ) -> None:
-    """The data card of a dataset, computed from the data: counts, sizes, components, licence, source, hash."""
+    """The data card of a dataset, computed from the data: sizes, components, licence, hash."""
     card = datasets.card(name, root=data_home)
     emit(card_rows(name, card), json, plain_table(_lines(card), format))
 

@@ -31,7 +31,7 @@ def emit(rows: Sequence[Row], json: str | None, text: str) -> None:
     if json is not None:
         row_files.write(Path(json), rows)
     if text:
-        typer.echo(text)
+        typer.echo(text.rstrip("\n"))
 
 
 def note(text: str) -> None:

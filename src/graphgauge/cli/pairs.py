@@ -10,8 +10,8 @@ import typer
 from graphgauge.cli.output import FormatOption, JsonOption, emit, note, split_list
 from graphgauge.graphs import Pairs
 from graphgauge.instruments.alignment.data import SPLITS, base_graphs, pair_file, stored_pairs
-from graphgauge.instruments.alignment.settings import PAPER_NOISE, PAPER_SIZES, make_settings
-from graphgauge.perturb import read_pairs
+from graphgauge.instruments.alignment.settings import make_settings
+from graphgauge.perturb import NOISE_LEVELS, PAPER, read_pairs
 from graphgauge.report import plain_table
 from graphgauge.rows import Row
 from graphgauge.scores import shared_edges
@@ -44,11 +44,11 @@ def make(
     from graphgauge.cli.align import _level
 
     bases = split_list(dataset)
-    levels = [_level(v) for v in split_list(noise)] or list(PAPER_NOISE)
+    levels = [_level(v) for v in split_list(noise)] or list(NOISE_LEVELS)
     sizes = {k: v for k, v in (("train_pairs", train_pairs), ("val_pairs", val_pairs)) if v is not None}
     rows: list[Row] = []
     missing: list[str] = []
-    for name in bases or [b for b in PAPER_SIZES if b != "zinc"]:
+    for name in bases or PAPER:
         settings = make_settings("paper", name, {**sizes, "order": order, "data_seed": data_seed})
         try:
             base = base_graphs(name, settings, data_home)

@@ -35,7 +35,9 @@ def accuracy(predicted: Tensor, truth: Tensor, node_ptr: Tensor) -> Tensor:
     return mean_per_graph(predicted == truth, node_ptr)
 
 
-def accuracy_up_to_automorphism(predicted: Tensor, truth: Tensor, classes: Tensor, node_ptr: Tensor) -> Tensor:
+def accuracy_up_to_automorphism(
+    predicted: Tensor, truth: Tensor, classes: Tensor, node_ptr: Tensor
+) -> Tensor:
     """Share of nodes matched to the partner of a node in their own class, each graph: (G,).
 
     For left node i matched to right node r, the left node whose planted partner is r must be of i's class.
@@ -135,4 +137,4 @@ def _class_size(classes: Tensor, node_ptr: Tensor) -> Tensor:
     key = segment_ids(node_ptr) * (int(compact.max()) + 1 if compact.numel() else 1) + compact
     _, inverse, counts = torch.unique(key, return_inverse=True, return_counts=True)
     size: Tensor = counts[inverse]
-    return size
+    return size.to(torch.float64)

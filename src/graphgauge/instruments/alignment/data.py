@@ -13,7 +13,7 @@ import numpy as np
 from graphgauge import datasets
 from graphgauge.graphs import GraphSet, Pairs
 from graphgauge.graphs.files import read
-from graphgauge.instruments.alignment.settings import ADD_ONLY, Settings
+from graphgauge.instruments.alignment.settings import DEFAULT_NOISE_MODEL, NOISE_MODELS, Settings
 from graphgauge.perturb import NOISE, make_pairs, read_pairs, write_pairs
 
 SPLITS = ("train", "val")
@@ -60,7 +60,7 @@ def base_graphs(dataset: Dataset, settings: Settings, root: Path | None = None) 
     sizes = (settings.train_pairs, settings.val_pairs)
     train, val = (_subset(p.structure(), k, settings.data_seed) for p, k in zip(parts, sizes, strict=True))
     degree = train.num_edges / max(train.num_nodes, 1)
-    return Base(name, train, val, "add" if degree < SPARSE else "add-remove", {})
+    return Base(name, train, val, "add" if degree < SPARSE else DEFAULT_NOISE_MODEL, {})
 
 
 def _named(name: str, settings: Settings, root: Path | None) -> Base:
@@ -71,8 +71,8 @@ def _named(name: str, settings: Settings, root: Path | None) -> Base:
         datasets.base(name, split, size, settings.data_seed, root=root, **options)
         for split, size in zip(SPLITS, (settings.train_pairs, settings.val_pairs), strict=True)
     )
-    noise_model = "add" if name in ADD_ONLY else "add-remove"
-    return Base(name, train, val, noise_model, datasets.provenance(name))
+    noise_model = NOISE_MODELS.get(name, DEFAULT_NOISE_MODEL)
+    return Base(name, train, val, noise_model, {"provenance": datasets.provenance(name, root=root)})
 
 
 def _hold_out(graphs: GraphSet, seed: int) -> tuple[GraphSet, GraphSet]:

@@ -44,7 +44,7 @@ def blocks(pairs: Pairs) -> list[Block]:
         return []
     all_equal = int(sizes.min()) == int(sizes.max())
     bins = torch.zeros_like(sizes) if all_equal else (sizes + BIN - 1) // BIN
-    members = [(bins == b).nonzero()[:, 0] for b in bins.unique().tolist()]
+    members = [(bins == b).nonzero()[:, 0] for b in torch.unique(bins).tolist()]
     return [_block(pairs, ids, sizes[ids]) for ids in members if int(sizes[ids].max()) > 0]
 
 

@@ -15,7 +15,8 @@ from torch import nn
 from graphgauge.budget import count_parameters, fit_width
 from graphgauge.graphs import Pairs
 from graphgauge.instruments.alignment.siamese import embed_pairs
-from graphgauge.models import MODELS, ModelError, build, resolve
+from graphgauge.models import MODELS, ModelError, build
+from graphgauge.models.table import find
 
 Model = str | Callable[..., nn.Module] | nn.Module
 
@@ -82,13 +83,20 @@ def _subject(name: str | None, model: Model, width: int | None, budget: int | No
     options: dict[str, Any] = {} if width is None else {"out_features": width}
     if isinstance(model, str) and model in MODELS:
         if budget is not None and count_parameters(build(model, **options)):
-            options["width"] = fit_width(lambda w: build(model, **{**options, "width": w}), budget)
+            options["width"] = _width_within(model, options, budget)
         return Subject(name or model, lambda: build(model, **options))
-    maker = resolve(model) if isinstance(model, str) else model
+    maker = find(model) if isinstance(model, str) else model
     label = model if isinstance(model, str) else getattr(maker, "__qualname__", repr(maker))
     if callable(maker) and "in_features" in inspect.signature(maker).parameters:
         options["in_features"] = 1
     return Subject(name or label, lambda: build(maker, **options))
+
+
+def _width_within(name: str, options: Mapping[str, Any], budget: int) -> int:
+    """Largest width of a table model within a budget of parameters; heads must divide it."""
+    heads = inspect.signature(MODELS[name]).parameters.get("heads")
+    step = 1 if heads is None else int(heads.default)
+    return fit_width(lambda width: build(name, **{**options, "width": width}), budget, multiple_of=step).width
 
 
 def reinitialised(model: nn.Module) -> nn.Module:

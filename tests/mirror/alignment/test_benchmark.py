@@ -1,0 +1,229 @@
+"""The alignment benchmark end to end at a tiny size: rows, caches, users' own models and graphs, errors."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+import graphgauge
+from graphgauge import GraphSet
+from graphgauge.instruments.alignment import METRICS, benchmark
+from graphgauge.models import ModelError
+from graphgauge.rows import Row
+from graphgauge.sweep import SweepError
+
+TINY = {"train_pairs": 8, "val_pairs": 4, "epochs": 1, "batch_size": 4, "order": 12, "workers": 1}
+
+
+def values(rows: list[Row], metric: str = "accuracy") -> list[float]:
+    return [row.value for row in rows if row.metric == metric]
+
+
+class Degree(nn.Module):
+    """A user's model that reads a PyG batch."""
+
+    def __init__(self, out_features: int = 64) -> None:
+        super().__init__()
+        self.out = nn.Linear(1, out_features)
+
+    def forward(self, data) -> torch.Tensor:
+        source, target = data.edge_index
+        return self.out(torch.zeros_like(data.x).index_add(0, target, data.x[source]))
+
+
+class Pooled(Degree):
+    """Forgets that node embeddings are wanted."""
+
+    def forward(self, data) -> torch.Tensor:
+        x = super().forward(data)
+        return torch.zeros(data.num_graphs, x.shape[1]).index_add(0, data.batch, x)
+
+
+class NotANumber(Degree):
+    def forward(self, data) -> torch.Tensor:
+        return super().forward(data) * (float("nan") if self.training else 1.0)
+
+
+class NotANumberLater(Degree):
+    def forward(self, data) -> torch.Tensor:
+        return super().forward(data) * (1.0 if self.training or data.num_graphs <= 4 else float("nan"))
+
+
+def test_every_metric_is_a_row_with_its_definition() -> None:
+    rows = benchmark("gcn", "er", 0.1, seeds=1, **TINY)
+    assert {row.metric for row in rows} == set(METRICS)
+    for row in rows:
+        assert row.subject == "gcn"
+        assert row.definition == METRICS[row.metric].definition
+        assert row.data_hash
+        assert {"torch", "graphgauge", "device", "threads"} <= set(row.versions)
+        assert row.params["dataset"] == "er"
+        assert row.params["noise"] == 0.1
+        assert (row.split, row.selection) == ("validation", "final")
+        if row.unit == "fraction" and row.metric != "edge_overlap":
+            assert 0 <= row.value <= 1
+            assert row.n == 4
+            assert row.spread is not None
+
+
+def test_same_spec_same_rows_and_seeds_differ() -> None:
+    first, second = (benchmark("gin", "er", 0.1, seeds=2, **TINY) for _ in range(2))
+    assert values(first, "loss") == values(second, "loss")
+    assert values(first) == values(second)
+    assert len(set(values(first, "loss"))) == 2
+
+
+def test_no_repeats_and_nothing_kept_without_out(tmp_path: Path) -> None:
+    rows = benchmark(["gcn", "laplacian"], "er", [0.05, 0.2], seeds=2, out=tmp_path, **TINY)
+    files = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "rows").glob("*.json")}
+    assert len(files) == 2 * 2 * 2
+    again = benchmark(["gcn", "laplacian"], "er", [0.05, 0.2], seeds=2, out=tmp_path, **TINY)
+    assert [r.to_json() for r in again] == [r.to_json() for r in rows]
+    assert files == {p.name: p.stat().st_mtime_ns for p in (tmp_path / "rows").glob("*.json")}
+    assert len(list((tmp_path / "pairs").glob("*.safetensors"))) == 4
+
+
+def test_changed_model_of_the_same_name_runs_again(tmp_path: Path) -> None:
+    one = benchmark({"mine": lambda: Degree()}, "er", 0.1, seeds=1, out=tmp_path, **TINY)
+    two = benchmark(
+        {"mine": lambda: Degree(32)}, "er", 0.1, seeds=1, out=tmp_path, embedding_width=None, **TINY
+    )
+    assert one[0].spec_id != two[0].spec_id
+
+
+def test_users_models_in_every_form() -> None:
+    torch_module = Degree()
+    rows = benchmark(
+        {"class": Degree, "function": lambda: Degree(), "module": torch_module, "path": f"{__name__}:Degree"}
+        if __name__ != "__main__" and _importable(__name__)
+        else {"class": Degree, "function": lambda: Degree(), "module": torch_module},
+        "er", 0.1, seeds=1, **TINY,
+    )  # fmt: skip
+    losses = values(rows, "loss")
+    assert len(set(losses)) == 1  # one architecture, one seed: one result, however it was given
+
+
+def _importable(name: str) -> bool:
+    try:
+        __import__(name)
+    except ImportError:
+        return False
+    return True
+
+
+def test_a_pyg_model_as_it_is() -> None:
+    pyg = pytest.importorskip("torch_geometric.nn")
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gnn = pyg.GIN(1, 16, 2, out_channels=64)
+
+        def forward(self, data) -> torch.Tensor:
+            return self.gnn(data.x, data.edge_index)
+
+    rows = benchmark(Net, "er", 0.1, seeds=1, **TINY)
+    assert len(values(rows)) == 1
+
+
+def test_own_graphs_one_set_or_two() -> None:
+    ring = [(i, (i + 1) % 9) for i in range(9)]
+    own = GraphSet.from_edges([[*ring, (0, k)] for k in (2, 3, 4)] * 8)
+    rows = benchmark("gcn", own, 0.1, seeds=1, **TINY)
+    assert rows[0].params["dataset"] == "own"
+    rows = benchmark("gcn", (own[:10], own[10:]), 0.1, seeds=1, **TINY)
+    assert rows[0].params["noise_model"] == "add"  # average degree below 3
+
+
+def test_own_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    ring = [(i, (i + 1) % 9) for i in range(9)]
+    graphgauge.write(path, GraphSet.from_edges([ring] * 10))
+    rows = benchmark("gcn", str(path), 0.1, seeds=1, **TINY)
+    assert rows[0].params["dataset"] == "mine.jsonl"
+    (ceiling,) = values(rows, "ceiling_automorphism")
+    assert ceiling == pytest.approx(1 / 9)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ({"mine": Pooled}, r"model 'mine' returned shape \(4, 64\).*node embeddings of these 48 nodes"),
+        ({"mine": lambda: Degree(32)}, "model 'mine' returned embeddings of width 32.*width 64"),
+        ("nonet", "unknown model 'nonet'; known: gcn"),
+        ("no.such.module:Net", "no module 'no'"),
+        ({"mine": lambda: "text"}, "not a torch.nn.Module"),
+        ({"mine": nn.Parameter}, "mine"),
+    ],
+)
+def test_models_that_cannot_work_are_refused_before_training(model, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        benchmark(model, "er", 0.1, seeds=1, **TINY)
+
+
+def test_nan_loss_names_the_model_and_others_finish(tmp_path: Path) -> None:
+    with pytest.raises(SweepError, match="'bad'.*loss is nan|bad") as caught:
+        benchmark({"good": Degree, "bad": NotANumber}, "er", 0.1, seeds=1, out=tmp_path, **TINY)
+    assert "epoch 1, step 1: the loss is nan" in str(caught.value)
+    assert len(list((tmp_path / "rows").glob("*.json"))) == 1
+
+
+def test_nan_embedding_at_evaluation_names_pair_and_node() -> None:
+    with pytest.raises(SweepError, match="not finite: pair 0, left graph, node 0"):
+        benchmark({"bad": NotANumberLater}, "er", 0.1, seeds=1, **{**TINY, "val_pairs": 8, "batch_size": 8})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ({"dataset": "nodata"}, "'nodata' is neither a dataset nor a file"),
+        ({"preset": "fast"}, "unknown preset 'fast'"),
+        ({"noise": 1.5}, "1.5"),
+        ({"noise": []}, "no noise level"),
+        ({"seeds": [1, 1]}, "distinct"),
+        ({"seeds": 0}, "at least one"),
+        ({"epoch": 3}, r"unknown settings \['epoch'\]"),
+        ({"noise_model": "both"}, "unknown noise model 'both'"),
+        ({"batch_size": 0}, "batch_size must be at least 1"),
+        ({"models": ["gcn", "gcn"]}, "several models are called"),
+        ({"models": []}, "no model given"),
+    ],
+)
+def test_bad_calls_name_what_is_wrong(call: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        benchmark(**{"models": "gcn", "dataset": "er", "noise": 0.1, "seeds": 1, **TINY, **call})
+
+
+def test_dense_graphs_are_refused_with_the_bound() -> None:
+    full = GraphSet.from_edges([[(u, v) for u in range(6) for v in range(u)]] * 10)
+    with pytest.raises(graphgauge.GraphError, match="graph 0"):
+        benchmark("gcn", full, 0.1, seeds=1, noise_model="add-remove", **TINY)
+
+
+def test_budget_fits_the_width() -> None:
+    rows = benchmark("gcn,gin", "er", 0.1, seeds=1, budget=20_000, **TINY)
+    for count in values(rows, "parameters"):
+        assert 17_000 < count <= 20_000
+
+
+def test_training_improves_on_the_untrained_model() -> None:
+    sizes = {**TINY, "train_pairs": 100, "val_pairs": 20, "order": 30}
+    before = benchmark("gin", "er", 0.05, seeds=1, **{**sizes, "epochs": 0})
+    after = benchmark("gin", "er", 0.05, seeds=1, **{**sizes, "epochs": 8})
+    assert values(after)[0] > values(before)[0] + 0.1
+
+
+def test_real_molecules_show_their_ceiling() -> None:
+    if not os.environ.get("GRAPHGAUGE_DATA"):
+        pytest.skip("GRAPHGAUGE_DATA is not set: no AQSOL at hand")
+    rows = benchmark("laplacian", "aqsol", 0.15, seeds=1, **{**TINY, "val_pairs": None})
+    (ceiling,) = values(rows, "ceiling_automorphism")
+    (wl,) = values(rows, "ceiling_wl1")
+    assert 0.73 < ceiling < 0.80
+    assert wl <= ceiling
+    assert rows[0].params["noise_model"] == "add"
+    assert rows[0].params["val_pairs"] == 996
