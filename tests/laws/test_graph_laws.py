@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graphgauge import GraphSet, Pairs, read, write
 from graphgauge.graphs import structure
 
-LAW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LAW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @st.composite

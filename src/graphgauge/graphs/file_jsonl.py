@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal, Unpack, cast
+from typing import IO, Any, Unpack, cast
 
 import numpy as np
 from torch import Tensor
@@ -68,6 +70,10 @@ def read(
 
 def write(path: Path, graphs: GraphSet) -> None:
     """Write one line a graph; raises where an undirected edge has other column values than its reverse."""
+    for level in _LEVELS:
+        for name, value in getattr(graphs, level).items():
+            if value.is_complex():
+                raise GraphError(f"{level} column {name!r} is {value.dtype}, which JSON does not have")
     keep = listed_once(graphs)
     pairs, edge_ptr = edge_pairs(graphs, keep)
     rows = {
@@ -77,7 +83,7 @@ def write(path: Path, graphs: GraphSet) -> None:
     }
     ends = {"node": graphs.node_ptr.tolist(), "edge": edge_ptr, "graph": list(range(len(graphs) + 1))}
     short = {home: key for key, home in _SHORT.items()}
-    with replacing(path) as temporary, _open(path, temporary, "wb") as binary:
+    with replacing(path) as temporary, _create(path, temporary) as binary:
         for g, n in enumerate(graphs.nodes_per_graph.tolist()):
             line: dict[str, Any] = {"num_nodes": n, "edges": pairs[edge_ptr[g] : edge_ptr[g + 1]]}
             if graphs.directed:
@@ -97,17 +103,25 @@ def write(path: Path, graphs: GraphSet) -> None:
             binary.write(text.encode() + b"\n")
 
 
-def _open(path: Path, place: Path, mode: Literal["rb", "wb"]) -> IO[bytes]:
-    """The file at `place`, packed with gzip where the name of `path` says so."""
-    if path.name.lower().endswith(".gz"):
-        return cast(IO[bytes], gzip.open(place, mode))
-    return place.open(mode)
+@contextmanager
+def _create(path: Path, place: Path) -> Iterator[IO[bytes]]:
+    """A new file at `place`, packed where the name of `path` says so; equal sets make equal bytes."""
+    with place.open("wb") as file:
+        if not _packed(path):
+            yield file
+            return
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+
+
+def _packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
 
 
 def _lines(path: Path, max_bytes: int) -> Iterator[tuple[int, str]]:
     left, number = max_bytes, 0
     try:
-        with _open(path, path, "rb") as file:
+        with gzip.open(path) if _packed(path) else path.open("rb") as file:
             while raw := file.readline(left + 1):
                 number += 1
                 left -= len(raw)
@@ -117,7 +131,7 @@ def _lines(path: Path, max_bytes: int) -> Iterator[tuple[int, str]]:
                     yield number, raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise GraphError(f"line {number}: not text in UTF-8 ({error.reason})") from error
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise GraphError(f"line {number + 1}: not a whole gzip file ({error})") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Unpack
@@ -30,8 +31,8 @@ def write(path: Path, graphs: GraphSet) -> None:
         tensors |= {f"{level}.{name}": value for name, value in getattr(graphs, level).items()}
     arrays = {"directed": np.array(graphs.directed)}
     for name, value in tensors.items():
-        if value.dtype == torch.bfloat16:
-            raise GraphError(f"column {name!r} is bfloat16, which NumPy does not have")
+        if value.dtype == torch.bfloat16 or value.is_complex():
+            raise GraphError(f"column {name!r} is {value.dtype}, which this format does not hold")
         arrays[name] = value.detach().cpu().numpy()
     with replacing(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
@@ -99,7 +100,7 @@ def _arrays(path: Path, max_bytes: int) -> dict[str, Array]:
                 if name in out:
                     raise GraphError(f"the array {name!r} is there twice")
                 out[name] = _array(archive, member, name)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
         raise GraphError(f"not a whole .npz file ({error})") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from torch import Tensor
@@ -10,8 +11,10 @@ from graphgauge.atomic import replacing
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.graphset import GraphSet
 
-FORMAT = "graphgauge-graphset"
-VERSION = "1"
+# The one entry of the metadata: several would be stored in random order, and equal sets in unequal bytes.
+KEY = "graphgauge"
+FORMAT = "graphset"
+VERSION = 1
 _POINTERS = ("node_ptr", "edge_index", "edge_ptr")
 _LEVELS = ("node", "edge", "graph")
 
@@ -24,9 +27,9 @@ def write(path: Path, graphs: GraphSet) -> None:
     for level in _LEVELS:
         tensors |= {f"{level}.{name}": value for name, value in getattr(graphs, level).items()}
     stored = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
-    about = {"format": FORMAT, "version": VERSION, "directed": str(graphs.directed).lower()}
+    about = json.dumps({"format": FORMAT, "version": VERSION, "directed": graphs.directed})
     with replacing(path) as temporary:
-        save_file(stored, temporary, metadata=about)
+        save_file(stored, temporary, metadata={KEY: about})
 
 
 def read(path: Path) -> GraphSet:
@@ -35,16 +38,11 @@ def read(path: Path) -> GraphSet:
 
     try:
         with safe_open(path, framework="pt", device="cpu") as file:
-            about = file.metadata() or {}
+            metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise GraphError(f"not a whole safetensors file ({error})") from error
-    if about.get("format") != FORMAT:
-        raise GraphError(f"not a graph set: its metadata say format {about.get('format')!r}, not {FORMAT!r}")
-    if about.get("version") != VERSION:
-        raise GraphError(f"graph set format version {about.get('version')!r}; this reader knows {VERSION!r}")
-    if about.get("directed") not in ("true", "false"):
-        raise GraphError(f"its metadata say directed {about.get('directed')!r}, not 'true' or 'false'")
+    directed = _directed(metadata.get(KEY))
     missing = [name for name in _POINTERS if name not in tensors]
     if missing:
         raise GraphError(f"the tensors {missing} are missing")
@@ -56,6 +54,22 @@ def read(path: Path) -> GraphSet:
         columns[level][column] = tensors[name]
     graphs = GraphSet(
         tensors["node_ptr"], tensors["edge_index"], tensors["edge_ptr"],
-        columns["node"], columns["edge"], columns["graph"], directed=about["directed"] == "true",
+        columns["node"], columns["edge"], columns["graph"], directed=directed,
     )  # fmt: skip
     return graphs.check()
+
+
+def _directed(text: str | None) -> bool:
+    """What the metadata say, checked."""
+    try:
+        about = json.loads(text or "null")
+    except ValueError as error:
+        raise GraphError(f"its metadata {KEY!r} are not JSON ({error})") from error
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise GraphError(f"not a graph set: its metadata {KEY!r} are {text!r}")
+    if about.get("version") != VERSION:
+        raise GraphError(f"graph set format version {about.get('version')!r}; this reader knows {VERSION}")
+    directed = about.get("directed")
+    if not isinstance(directed, bool):
+        raise GraphError(f"its metadata say directed {directed!r}, not true or false")
+    return directed

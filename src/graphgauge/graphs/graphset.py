@@ -14,6 +14,7 @@ from torch import Tensor
 
 from graphgauge.graphs import convert_edges, convert_matrix, convert_networkx, convert_pyg, convert_smiles
 from graphgauge.graphs.errors import GraphError
+from graphgauge.graphs.pack import MAX_NODES
 from graphgauge.graphs.segments import counts_to_ptr, gather_segments, segment_ids
 
 if TYPE_CHECKING:
@@ -334,6 +335,8 @@ class GraphSet:
     def check(self) -> GraphSet:
         """Raise `GraphError` naming graph and edge unless every edge joins nodes of its own graph and, in an
         undirected set, is there as often as its reverse."""
+        if self.num_nodes > MAX_NODES:
+            raise GraphError(f"{self.num_nodes} nodes are too many for one set")
         low = self.node_ptr[self.edge_batch]
         high = self.node_ptr[self.edge_batch + 1]
         bad = ((self.edge_index < low) | (self.edge_index >= high)).any(0)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Columns = Mapping[str, Any]
 
+# The product of two node numbers still fits into 64 bits, and no file can ask for more nodes than this.
+MAX_NODES = 2**31 - 1
+
 
 class Rules(TypedDict, total=False):
     """What to do with odd input; the first value of each is the default.
@@ -86,6 +89,8 @@ def pack(
     counts, edge_counts = whole(counts, "node counts"), whole(edge_counts, "edge counts")
     if (counts < 0).any():
         raise GraphError(f"graph {int(np.flatnonzero(counts < 0)[0])}: a negative number of nodes")
+    if counts.sum(dtype=np.float64) > MAX_NODES:
+        raise GraphError(f"{counts.sum(dtype=np.float64):.0f} nodes are too many for one set")
     edges = _Edges(counts, edge_counts, whole(source, "node ids"), whole(target, "node ids"))
     sizes = {"node": int(counts.sum()), "edge": edges.source.size, "graph": counts.size}
     columns = {
@@ -93,8 +98,7 @@ def pack(
         for level, given in (("node", node), ("edge", edge), ("graph", graph))
     }
     if rule(rules, "non_finite") == "error":
-        owner = {"node": np.repeat(np.arange(counts.size), counts), "edge": edges.graph}
-        _refuse_non_finite(columns, owner, counts, edge_counts)
+        _refuse_non_finite(columns, counts, edge_counts)
     edges.columns = columns["edge"]
     edges.refuse_outside()
     edges.treat_loops(rule(rules, "self_loops"))
@@ -143,8 +147,6 @@ class _Edges:
         if bad.any():
             e = int(np.flatnonzero(bad)[0])
             raise GraphError(f"{self.name(e)} is outside its {high[e]} nodes (numbered from 0)")
-        if self.total > 3_037_000_499:
-            raise GraphError(f"{self.total} nodes in one set are too many")
 
     def treat_loops(self, choice: str) -> None:
         loops = self.source == self.target
@@ -294,15 +296,17 @@ def as_tensor(values: Any, what: str) -> Tensor:
 
 
 def _refuse_non_finite(
-    columns: Mapping[str, Mapping[str, Tensor]], owner: Mapping[str, Array], counts: Array, edge_counts: Array
+    columns: Mapping[str, Mapping[str, Tensor]], counts: Array, edge_counts: Array
 ) -> None:
-    first = {"node": offsets(counts), "edge": offsets(edge_counts)}
+    first = {
+        "node": offsets(counts), "edge": offsets(edge_counts), "graph": np.arange(counts.size + 1)
+    }  # fmt: skip
     for level, named in columns.items():
         for name, value in named.items():
             if not value.is_floating_point() or bool(torch.isfinite(value).all()):
                 continue
             row = int((~torch.isfinite(value)).reshape(len(value), -1).any(1).nonzero()[0, 0])
-            g = row if level == "graph" else int(owner[level][row])
+            g = int(np.searchsorted(first[level], row, side="right")) - 1
             where = "" if level == "graph" else f", {level} {row - int(first[level][g])}"
             raise GraphError(
                 f"graph {g}{where}: {level} column {name!r} has NaN or infinity; "
