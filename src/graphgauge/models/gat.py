@@ -8,6 +8,8 @@ from torch.nn import functional as F
 
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.csr import CSR
+from graphgauge.models.kernels import compiled
+from graphgauge.models.kernels.functions import Additive
 from graphgauge.models.softmax import edge_softmax, weighted_sum
 from graphgauge.models.stack import Stack, head_size
 
@@ -32,8 +34,15 @@ class GATConv(nn.Module):
             nn.init.xavier_uniform_(parameter)
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
-        z = x @ self.weight.T
-        return attend_plain(z, self.source, self.target, graphs.csr.with_loops) + self.bias
+        csr = graphs.csr.with_loops
+        if not compiled(x):
+            return attend_plain(x @ self.weight.T, self.source, self.target, csr) + self.bias
+        by_head = self.weight.view(*self.source.shape, -1)
+        # a·(W x) = (aᵀ W) x: the scores' parts come out of the same matrix product as z
+        scores = [torch.einsum("hc,hcw->hw", a, by_head) for a in (self.source, self.target)]
+        z = F.linear(x, torch.cat([self.weight, *scores])).float()
+        out: Tensor = Additive.apply(z, self.bias, csr, *self.source.shape, SLOPE)  # type: ignore
+        return out
 
 
 def attend_plain(z: Tensor, source: Tensor, target: Tensor, csr: CSR) -> Tensor:

@@ -13,6 +13,8 @@ from torch import Tensor, nn
 
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.csr import CSR
+from graphgauge.models.kernels import compiled
+from graphgauge.models.kernels.functions import Gate
 from graphgauge.models.stack import Stack
 
 EPSILON = 1e-6
@@ -33,7 +35,11 @@ class GatedGCNConv(nn.Module):
         self.gate_target = nn.Linear(width, width)
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
-        gated = gate_plain(self.message(x), self.gate_source(x), self.gate_target(x), graphs.csr)
+        parts = self.message(x), self.gate_source(x), self.gate_target(x)
+        if compiled(x):
+            gated: Tensor = Gate.apply(*(p.float() for p in parts), graphs.csr, EPSILON)  # type: ignore
+        else:
+            gated = gate_plain(*parts, graphs.csr)
         out: Tensor = self.own(x) + gated
         return out
 

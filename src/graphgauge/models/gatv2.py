@@ -9,6 +9,8 @@ from torch.nn import functional as F
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.csr import CSR
 from graphgauge.models.gat import SLOPE
+from graphgauge.models.kernels import compiled
+from graphgauge.models.kernels.functions import Dynamic
 from graphgauge.models.softmax import edge_softmax, weighted_sum
 from graphgauge.models.stack import Stack, head_size
 
@@ -33,8 +35,13 @@ class GATv2Conv(nn.Module):
             nn.init.zeros_(bias)
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
-        csr = graphs.csr.with_loops
-        return attend_v2_plain(self.left(x), self.right(x), self.attention, csr) + self.bias
+        left, right, csr = self.left(x), self.right(x), graphs.csr.with_loops
+        if not compiled(left):
+            return attend_v2_plain(left, right, self.attention, csr) + self.bias
+        out: Tensor = Dynamic.apply(  # type: ignore
+            left.float(), right.float(), self.attention, self.bias, csr, SLOPE
+        )
+        return out
 
 
 def attend_v2_plain(left: Tensor, right: Tensor, attention: Tensor, csr: CSR) -> Tensor:

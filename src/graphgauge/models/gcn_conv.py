@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphgauge.graphs import GraphSet
 from graphgauge.models.propagate import propagate
@@ -23,6 +24,6 @@ class GCNConv(nn.Module):
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
         csr = graphs.csr.with_loops
-        if self.weight.shape[0] > self.weight.shape[1]:  # aggregate where the rows are narrower
-            return propagate(x, csr, csr.symmetric_weight) @ self.weight.T + self.bias
+        if self.weight.shape[0] >= self.weight.shape[1]:  # aggregate where the rows are narrower
+            return F.linear(propagate(x, csr, csr.symmetric_weight), self.weight, self.bias)
         return propagate(x @ self.weight.T, csr, csr.symmetric_weight) + self.bias

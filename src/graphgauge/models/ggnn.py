@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphgauge.graphs import GraphSet
+from graphgauge.models.kernels import compiled
+from graphgauge.models.kernels.functions import Gru
 from graphgauge.models.propagate import propagate
 from graphgauge.models.stack import Stack
 
@@ -30,9 +33,28 @@ class GGNNConv(nn.Module):
         nn.init.uniform_(self.weight, -(width**-0.5), width**-0.5)
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
+        gru = self.gru
         for weight in self.weight:
-            x = self.gru(propagate(x @ weight, graphs.csr), x)
+            # (A x W) Uᵀ = (A x) (U Wᵀ)ᵀ: the message map and the GRU's input map are one matrix product
+            a = F.linear(propagate(x, graphs.csr), gru.weight_ih @ weight.T, gru.bias_ih)
+            b = F.linear(x, gru.weight_hh, gru.bias_hh)
+            x = gru_gates(a, b, x)
         return x
+
+
+def gru_gates(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    """The GRU's next state (N, w) from its products a with the input and b with the state x, both (N, 3w)."""
+    if compiled(x):
+        out: Tensor = Gru.apply(a.float(), b.float(), x.float())  # type: ignore
+        return out
+    return gru_gates_plain(a, b, x)
+
+
+def gru_gates_plain(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    """`gru_gates` in plain PyTorch."""
+    (ar, az, an), (br, bz, bn) = a.chunk(3, -1), b.chunk(3, -1)
+    n = torch.tanh(an + torch.sigmoid(ar + br) * bn)
+    return torch.lerp(n, x, torch.sigmoid(az + bz))
 
 
 class GGNN(Stack):

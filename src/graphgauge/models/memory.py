@@ -1,4 +1,4 @@
-"""How the process hands memory back: a setting worth a factor of two to models that allocate large tensors."""
+"""How the process hands memory back, which costs models with large tensors up to half of their time."""
 
 from __future__ import annotations
 

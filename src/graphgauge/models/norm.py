@@ -7,6 +7,8 @@ from torch import Tensor, nn
 
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.segments import segment_sum
+from graphgauge.models.kernels import compiled
+from graphgauge.models.kernels.functions import Norm
 
 
 class GraphNorm(nn.Module):
@@ -29,8 +31,15 @@ class GraphNorm(nn.Module):
         self.bias = nn.Parameter(torch.zeros(width))
         self.mean_scale = nn.Parameter(torch.ones(width))
 
-    def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
-        return norm_plain(x, graphs, self.weight, self.bias, self.mean_scale, self.eps)
+    def forward(self, x: Tensor, graphs: GraphSet, residual: Tensor | None = None) -> Tensor:
+        """The normalised x, added to `residual` (N, w) where one is given."""
+        parameters = self.weight, self.bias, self.mean_scale
+        if compiled(x):
+            added = x.new_empty(0, 0, dtype=torch.float32) if residual is None else residual.float()
+            out: Tensor = Norm.apply(x.float(), added, graphs.node_ptr, *parameters, self.eps)  # type: ignore
+            return out
+        out = norm_plain(x, graphs, *parameters, self.eps)
+        return out if residual is None else residual + out
 
 
 def norm_plain(

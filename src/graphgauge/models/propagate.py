@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 
 from graphgauge.graphs.csr import CSR
+from graphgauge.models.kernels import compiled
+from graphgauge.models.kernels.functions import Propagate
 
 
 def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
@@ -18,6 +20,9 @@ def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
     >>> propagate(torch.tensor([[1.0], [2.0], [4.0]]), path.csr).flatten().tolist()
     [2.0, 5.0, 2.0]
     """
+    if compiled(x):
+        ones = csr.source.new_ones(csr.source.shape, dtype=torch.float32)
+        return Propagate.apply(x.float(), csr, ones if weight is None else weight.float())  # type: ignore
     return propagate_plain(x, csr, weight)
 
 

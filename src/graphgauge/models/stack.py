@@ -50,7 +50,7 @@ class Stack(nn.Module):
         x = node_input(graphs, self.in_features, self.last.weight)
         x = self.first_norm(self.first(x, graphs), graphs)
         for conv, norm in zip(self.convs, self.norms, strict=True):
-            x = x + norm(F.gelu(conv(x, graphs)), graphs)
+            x = norm(F.gelu(conv(x, graphs)), graphs, residual=x)
         out: Tensor = self.last(x)
         return out
 

@@ -1,0 +1,74 @@
+"""Gated sums over the rows of a CSR, every feature with its own gate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgauge.models.kernels.compile import Floats, Ints, loop
+from graphgauge.models.kernels.simd import F, exponential
+
+
+@loop
+def forward(
+    message: Floats,
+    source_gate: Floats,
+    target_gate: Floats,
+    ptr: Ints,
+    source: Ints,
+    eps: np.float32,
+    total: Floats,
+    out: Floats,
+) -> None:
+    """out_i = Σ_j σ_ij m_j / total_i with total_i = Σ_j σ_ij + ε and σ_ij = sigmoid(s_j + t_i)."""
+    n, width = out.shape
+    gate = np.empty(width, np.float32)
+    for i in range(n):
+        row, all_gates, mine = out[i], total[i], target_gate[i]
+        row[:] = 0
+        all_gates[:] = eps
+        for e in range(ptr[i], ptr[i + 1]):
+            theirs, sent = source_gate[source[e]], message[source[e]]
+            for f in range(width):
+                gate[f] = F(1.0) / (F(1.0) + exponential(-(theirs[f] + mine[f])))
+            for f in range(width):
+                row[f] += gate[f] * sent[f]
+                all_gates[f] += gate[f]
+        for f in range(width):
+            row[f] /= all_gates[f]
+
+
+@loop
+def backward(
+    dout: Floats,
+    message: Floats,
+    source_gate: Floats,
+    target_gate: Floats,
+    ptr: Ints,
+    source: Ints,
+    total: Floats,
+    out: Floats,
+    dmessage: Floats,
+    dsource: Floats,
+    dtarget: Floats,
+) -> None:
+    """Gradients of `forward`; the gates are computed again."""
+    n, width = out.shape
+    gate, share = np.empty(width, np.float32), np.empty(width, np.float32)
+    dmessage[:] = 0
+    dsource[:] = 0
+    dtarget[:] = 0
+    for i in range(n):
+        row, mine, dmine = out[i], target_gate[i], dtarget[i]
+        for f in range(width):
+            share[f] = dout[i, f] / total[i, f]
+        for e in range(ptr[i], ptr[i + 1]):
+            j = source[e]
+            theirs, sent, dtheirs, dsent = source_gate[j], message[j], dsource[j], dmessage[j]
+            for f in range(width):
+                gate[f] = F(1.0) / (F(1.0) + exponential(-(theirs[f] + mine[f])))
+            for f in range(width):
+                dsent[f] += gate[f] * share[f]
+                gate[f] *= share[f] * (sent[f] - row[f]) * (F(1.0) - gate[f])
+            for f in range(width):
+                dtheirs[f] += gate[f]
+                dmine[f] += gate[f]
