@@ -42,9 +42,6 @@ def main() -> None:
     """Entry point; turns known errors into one clear message and an exit status."""
     try:
         app()
-    except KeyboardInterrupt:
-        typer.echo("interrupted; run the same command again to go on from here", err=True)
-        sys.exit(130)
     except Exception as error:
         message = explain(error)
         if message is None:

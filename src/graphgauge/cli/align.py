@@ -8,11 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from graphgauge.cli.output import FormatOption, JsonOption, emit, note, split_list
-from graphgauge.instruments import alignment
-from graphgauge.instruments.alignment.ranking import DEFAULT_MODELS
-from graphgauge.report import figures, table
-from graphgauge.rows import Row, write, write_text_atomically
+from graphgauge.atomic import write_text
+from graphgauge.cli.output import FormatOption, JsonOption, emit, noise_level, note, split_list
+from graphgauge.rows import Row, write
 
 
 def align(
@@ -68,6 +66,11 @@ def align(
 
     Started again with the same --out it goes on where it stopped; finished runs are never repeated.
     """
+    from graphgauge.instruments import alignment
+    from graphgauge.report import FORMATS, table
+
+    if format not in FORMATS:
+        raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
     _make_importable(Path.cwd())
     settings: dict[str, Any] = {
         "train_pairs": train_pairs, "val_pairs": val_pairs, "epochs": epochs, "batch_size": batch_size,
@@ -76,44 +79,39 @@ def align(
     settings = {k: v for k, v in settings.items() if v is not None}
     if embedding_width is not None:
         settings["embedding_width"] = embedding_width or None
-    rows = alignment.benchmark(
-        split_list(model) or list(DEFAULT_MODELS),
-        split_list(dataset) or ["er"],
-        [_level(v) for v in split_list(noise)] or [0.08],
-        seeds=seeds,
-        preset=preset,
-        noise_model=noise_model,
-        budget=budget,
-        out=out,
-        workers=workers,
-        progress=not quiet,
-        root=data_home,
-        **settings,
-    )
+    try:
+        rows = alignment.benchmark(
+            split_list(model) or list(alignment.DEFAULT_MODELS),
+            split_list(dataset) or ["er"],
+            [noise_level(v) for v in split_list(noise)] or [0.08],
+            seeds=seeds,
+            preset=preset,
+            noise_model=noise_model,
+            budget=budget,
+            out=out,
+            workers=workers,
+            progress=not quiet,
+            root=data_home,
+            **settings,
+        )
+    except KeyboardInterrupt as stop:
+        if quiet:  # otherwise the progress display has said it
+            note(str(stop))
+        raise
     emit(rows, json, table(rows, format=format, columns=columns))
     write_report(rows, out)
 
 
 def write_report(rows: list[Row], out: Path) -> None:
     """Rows, tables and figures of this call beside the runs, and a line that says where."""
+    from graphgauge.report import figures, table
+
     folder = out / "report"
     write(folder / "rows.json", rows)
     for suffix, form in (("csv", "csv"), ("md", "markdown"), ("tex", "latex")):
-        write_text_atomically(folder / f"table.{suffix}", table(rows, format=form, columns="all"))
+        write_text(folder / f"table.{suffix}", table(rows, format=form, columns="all"))
     drawn = figures(rows, folder)
     note(f"report: {folder} (rows.json, table.csv, table.md, table.tex, {len(drawn)} figure files)")
-
-
-def _level(text: str) -> float:
-    """A noise level; a percent sign is understood.
-
-    >>> _level("8%"), _level("0.15")
-    (0.08, 0.15)
-    """
-    try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        raise ValueError(f"noise level {text!r} is not a number") from None
 
 
 def _make_importable(folder: Path) -> None:

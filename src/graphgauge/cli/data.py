@@ -8,9 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graphgauge import datasets
 from graphgauge.cli.output import FormatOption, JsonOption, emit
-from graphgauge.report import plain_table
 from graphgauge.rows import Row
 
 data = typer.Typer(help="Datasets: list, info NAME, fetch NAME.", no_args_is_help=True)
@@ -23,6 +21,9 @@ HomeOption = Annotated[
 @data.command("list")
 def list_(data_home: HomeOption = None, format: FormatOption = "rich", json: JsonOption = None) -> None:
     """Every dataset with its kind, its licence, and whether it can be used here now."""
+    from graphgauge import datasets
+    from graphgauge.report import plain_table
+
     lines = [
         {
             "name": name,
@@ -50,6 +51,9 @@ def info(
     name: str, data_home: HomeOption = None, format: FormatOption = "rich", json: JsonOption = None
 ) -> None:
     """The data card of a dataset, computed from the data: sizes, components, licence, hash."""
+    from graphgauge import datasets
+    from graphgauge.report import plain_table
+
     card = datasets.card(name, root=data_home)
     emit(card_rows(name, card), json, plain_table(_lines(card), format))
 
@@ -57,12 +61,16 @@ def info(
 @data.command()
 def fetch(name: str, data_home: HomeOption = None, json: JsonOption = None) -> None:
     """Get a dataset: from the data home, else by download; else say what to put where."""
+    from graphgauge import datasets
+
     path = datasets.fetch(name, root=data_home)
     emit(card_rows(name, datasets.card(name, root=data_home)), json, f"{name}: {path}")
 
 
 def card_rows(name: str, card: dict[str, Any]) -> list[Row]:
     """One row for each number of a data card."""
+    from graphgauge import datasets
+
     texts = {k: v for k, v in card.items() if isinstance(v, str)}
     rows = []
     for split, numbers in card["splits"].items():

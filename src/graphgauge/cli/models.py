@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from graphgauge.budget import count_parameters
 from graphgauge.cli.output import FormatOption, JsonOption, emit
-from graphgauge.models import MODELS, build
-from graphgauge.report import plain_table
 from graphgauge.rows import Row
 
 
 def models(format: FormatOption = "rich", json: JsonOption = None) -> None:
     """Every architecture of the table with its number of parameters at the benchmark's size."""
+    from graphgauge.budget import count_parameters
+    from graphgauge.models import MODELS, build
+    from graphgauge.report import plain_table
+
     lines, rows = [], []
     for name, maker in MODELS.items():
         count = count_parameters(build(name))

@@ -46,3 +46,15 @@ def split_list(values: Sequence[str] | None) -> list[str]:
     ['a', 'b', 'c']
     """
     return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
+
+
+def noise_level(text: str) -> float:
+    """A noise level; a percent sign is understood.
+
+    >>> noise_level("8%"), noise_level("0.15")
+    (0.08, 0.15)
+    """
+    try:
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise ValueError(f"noise level {text!r} is not a number") from None

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphgauge.cli.output import FormatOption, JsonOption, emit, note, split_list
-from graphgauge.graphs import Pairs
-from graphgauge.instruments.alignment.data import SPLITS, base_graphs, pair_file, stored_pairs
-from graphgauge.instruments.alignment.settings import make_settings
-from graphgauge.perturb import NOISE_LEVELS, PAPER, read_pairs
-from graphgauge.report import plain_table
+from graphgauge.cli.output import FormatOption, JsonOption, emit, noise_level, note, split_list
 from graphgauge.rows import Row
-from graphgauge.scores import shared_edges
+
+if TYPE_CHECKING:
+    from graphgauge.graphs import Pairs
 
 pairs = typer.Typer(help="Noisy graph pairs with a hidden matching: make, info.", no_args_is_help=True)
 
@@ -41,10 +38,13 @@ def make(
     json: JsonOption = None,
 ) -> None:
     """Write pair files; without options the paper's forty datasets, as far as their bases are at hand."""
-    from graphgauge.cli.align import _level
+    from graphgauge.instruments.alignment.data import SPLITS, base_graphs, pair_file, stored_pairs
+    from graphgauge.instruments.alignment.settings import make_settings
+    from graphgauge.perturb import NOISE_LEVELS, PAPER
+    from graphgauge.report import plain_table
 
     bases = split_list(dataset)
-    levels = [_level(v) for v in split_list(noise)] or list(NOISE_LEVELS)
+    levels = [noise_level(v) for v in split_list(noise)] or list(NOISE_LEVELS)
     sizes = {k: v for k, v in (("train_pairs", train_pairs), ("val_pairs", val_pairs)) if v is not None}
     rows: list[Row] = []
     missing: list[str] = []
@@ -70,6 +70,9 @@ def make(
 @pairs.command()
 def info(file: Path, format: FormatOption = "rich", json: JsonOption = None) -> None:
     """What a pair file holds: counts, noise as asked and as drawn, hash."""
+    from graphgauge.perturb import read_pairs
+    from graphgauge.report import plain_table
+
     rows = pair_rows(file, read_pairs(file), "")
     emit(rows, json, plain_table(_lines(rows), format))
 
@@ -86,6 +89,8 @@ DEFINITIONS = {
 
 def pair_rows(path: Path, made: Pairs, split: str) -> list[Row]:
     """Counts of a pair set, and its noise as it was drawn."""
+    from graphgauge.scores import shared_edges
+
     left, right = made.left.num_edges // 2, made.right.num_edges // 2
     shared = float(
         shared_edges(made.left.edge_index, made.right.edge_index, made.truth, made.left.edge_ptr).sum()

@@ -10,8 +10,6 @@ import typer
 from graphgauge import rows as row_files
 from graphgauge.cli.align import write_report
 from graphgauge.cli.output import FormatOption, JsonOption, emit
-from graphgauge.report import table
-from graphgauge.sweep import stored_rows
 
 
 def report(
@@ -21,6 +19,9 @@ def report(
     json: JsonOption = None,
 ) -> None:
     """Show the table of all finished runs in a folder (or of a rows file) and draw its figures."""
+    from graphgauge.report import table
+    from graphgauge.sweep import stored_rows
+
     rows = row_files.read(source) if source.is_file() else stored_rows(source)
     if not rows:
         raise ValueError(f"{source} holds no finished runs")

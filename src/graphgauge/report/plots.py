@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
-
-import matplotlib
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from graphgauge.report.lines import RANKED, Line, make_lines
 from graphgauge.rows import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's palette without its yellow, which is hard to see on white; colour-blind readers tell these
 # apart, and the markers do so in print.
@@ -63,6 +63,8 @@ def figures(
     ...     [path.name for path in figures([row], folder, formats=["png"])]
     ['alignment-er.png']
     """
+    import matplotlib
+
     folder = Path(out_dir)
     folder.mkdir(parents=True, exist_ok=True)
     plottable = [line for line in make_lines(rows) if line.noise is not None and RANKED in line.values]
@@ -79,6 +81,8 @@ def figures(
 
 def draw(dataset: str, lines: Sequence[Line]) -> Figure:
     """The two panels of one dataset; made without pyplot, so no window and no global state is touched."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True)
     worst = {line.noise: math.inf for line in lines}

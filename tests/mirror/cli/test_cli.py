@@ -6,32 +6,65 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from graphgauge import rows as row_files
+from graphgauge.cli import main
 
-TINY = (
-    "--train-pairs 8 --val-pairs 4 --epochs 1 --batch-size 4 --order 12 --seeds 1 --workers 1 --quiet"
-).split()
+TINY = [
+    *("--train-pairs", "8", "--val-pairs", "4", "--epochs", "1", "--batch-size", "4"),
+    *("--order", "12", "--seeds", "1", "--workers", "1", "--quiet"),
+]
 
 
-def graphgauge(*arguments: str, folder: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+@dataclass
+class Done:
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def graphgauge(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """The command in this process, since a new one each time would take most of the suite."""
+
+    def run(*arguments: str, folder: Path, status: int = 0) -> Done:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr("sys.argv", ["graphgauge", *arguments])
+        monkeypatch.setattr("sys.path", list(sys.path))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capfd.readouterr()
+        assert ended.value.code == status, out + err
+        return Done(out, err)
+
+    return run
+
+
+def test_the_installed_command_in_its_own_process(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "graphgauge.cli", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=300,
-        env={**os.environ, "COLUMNS": "120"},
+        [sys.executable, "-m", "graphgauge.cli", "align", "--model", "gcn", *TINY, "--json", "-"],
+        cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0]["subject"] == "gcn"
+
+
+def test_help_does_not_wait_for_pytorch(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['graphgauge', '--help']\n"
+        "from graphgauge.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "assert 'torch' not in sys.modules"
     )
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
 
 
-def test_align_shows_a_table_and_leaves_a_report(tmp_path: Path) -> None:
+def test_align_shows_a_table_and_leaves_a_report(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     done = graphgauge("align", "--model", "gcn,laplacian", *TINY, "--json", "rows.json", folder=tmp_path)
     assert "gcn" in done.stdout
     assert "laplacian" in done.stdout
@@ -44,13 +77,13 @@ def test_align_shows_a_table_and_leaves_a_report(tmp_path: Path) -> None:
     assert again.stdout.count("\n") == 3
 
 
-def test_json_on_standard_output_is_alone_there(tmp_path: Path) -> None:
+def test_json_on_standard_output_is_alone_there(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     done = graphgauge("align", "--model", "gcn", *TINY, "--json", "-", folder=tmp_path)
     rows = json.loads(done.stdout)
     assert {"spec_id", "metric", "value", "definition"} <= set(rows[0])
 
 
-def test_own_model_in_the_folder(tmp_path: Path) -> None:
+def test_own_model_in_the_folder(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     (tmp_path / "mynets.py").write_text(
         "import torch\n"
         "class Net(torch.nn.Module):\n"
@@ -88,16 +121,19 @@ def test_own_model_in_the_folder(tmp_path: Path) -> None:
         (["align", "--format", "html", *TINY], "no table format 'html'"),
     ],
 )
-def test_errors_are_one_line_and_name_the_culprit(arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_errors_are_one_line_and_name_the_culprit(
+    arguments: list[str], message: str, tmp_path: Path, graphgauge: Callable[..., Done]
+) -> None:
     done = graphgauge(*arguments, folder=tmp_path, status=1)
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
 
 
-def test_pairs_are_made_and_described(tmp_path: Path) -> None:
+def test_pairs_are_made_and_described(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     done = graphgauge(
-        *"pairs make --out p --dataset er --noise 0.1,20% --train-pairs 20 --val-pairs 5 --order 30".split(),
+        *("pairs", "make", "--out", "p", "--dataset", "er", "--noise", "0.1,20%"),
+        *("--train-pairs", "20", "--val-pairs", "5", "--order", "30"),
         "--json", "rows.json", folder=tmp_path,
     )  # fmt: skip
     files = sorted((tmp_path / "p").glob("*.safetensors"))
@@ -111,7 +147,7 @@ def test_pairs_are_made_and_described(tmp_path: Path) -> None:
     assert {row["metric"] for row in json.loads(shown.stdout)} >= {"pairs", "nodes", "kept", "added"}
 
 
-def test_data_and_models_are_listed(tmp_path: Path) -> None:
+def test_data_and_models_are_listed(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     assert "aqsol" in graphgauge("data", "list", folder=tmp_path).stdout
     rows = json.loads(graphgauge("data", "list", "--json", "-", folder=tmp_path).stdout)
     assert {"er", "aqsol", "pcqm4mv2", "ogbn-arxiv"} <= {row["subject"] for row in rows}
@@ -120,7 +156,7 @@ def test_data_and_models_are_listed(tmp_path: Path) -> None:
     assert {row["metric"] for row in card} >= {"graphs", "nodes", "edges"}
 
 
-def test_data_card_of_real_data(tmp_path: Path) -> None:
+def test_data_card_of_real_data(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     if not os.environ.get("GRAPHGAUGE_DATA"):
         pytest.skip("GRAPHGAUGE_DATA is not set: no PubMed at hand")
     home = str(Path(os.environ["GRAPHGAUGE_DATA"]).resolve())
@@ -129,16 +165,17 @@ def test_data_card_of_real_data(tmp_path: Path) -> None:
     assert "44,324" in done.stdout
 
 
-def test_version_and_help(tmp_path: Path) -> None:
+def test_version_and_help(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     assert graphgauge("--version", folder=tmp_path).stdout.startswith("graphgauge ")
     assert "--noise-model" in graphgauge("align", "--help", folder=tmp_path).stdout
 
 
-def test_paper_pairs_leave_out_what_is_not_at_hand(tmp_path: Path) -> None:
+def test_paper_pairs_leave_out_what_is_not_at_hand(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     """The forty datasets at a small size, with an empty data home: ER is made, the rest is named."""
     (tmp_path / "home").mkdir()
     done = graphgauge(
-        *"pairs make --out p --train-pairs 4 --val-pairs 2 --data-home home --json rows.json".split(),
+        *("pairs", "make", "--out", "p", "--train-pairs", "4", "--val-pairs", "2"),
+        *("--data-home", "home", "--json", "rows.json"),
         folder=tmp_path,
     )
     assert len(list((tmp_path / "p").glob("er-*.safetensors"))) == 16

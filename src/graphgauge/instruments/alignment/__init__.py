@@ -2,13 +2,14 @@
 
 from graphgauge.instruments.alignment.evaluation import evaluate
 from graphgauge.instruments.alignment.metrics import METRICS
-from graphgauge.instruments.alignment.ranking import benchmark
+from graphgauge.instruments.alignment.ranking import DEFAULT_MODELS, benchmark
 from graphgauge.instruments.alignment.run import train_encoder
 from graphgauge.instruments.alignment.settings import PRESETS, Settings
 from graphgauge.instruments.alignment.siamese import alignment_loss
 from graphgauge.models import ModelError
 
 __all__ = [
+    "DEFAULT_MODELS",
     "METRICS",
     "PRESETS",
     "ModelError",
