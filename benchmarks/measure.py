@@ -2,6 +2,7 @@
 
 Import this module before NumPy and PyTorch: it sets the number of threads.
 """
+# ruff: noqa: E402  (threads are set before anything that starts some is imported)
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ def make_pairs(graphs: GraphSet, noise: float, model: str = "add-remove", seed: 
     -------
     Pairs
         left: `graphs` without columns; right: noisy and renumbered, edges by (target, source); truth: (N,)
-        right node of each left node; meta: format, noise, model, seed, base
-        (SHA-256 of the left graphs), library.
+        right node of each left node; meta: format, noise, model, seed,
+        library. The hash of the base graphs is ``left.content_hash``, computed when asked for.
 
     Raises
     ------
@@ -58,7 +58,6 @@ def make_pairs(graphs: GraphSet, noise: float, model: str = "add-remove", seed: 
         "noise": float(noise),
         "model": model,
         "seed": int(seed),
-        "base": left.content_hash,
         "library": f"graphgauge {_library_version()}",
     }
     return Pairs(left, right, truth, meta)

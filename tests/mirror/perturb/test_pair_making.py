@@ -91,9 +91,17 @@ def test_meta_says_how_and_left_is_structure_only() -> None:
     assert torch.equal(pairs.left.edge_index, graphs.edge_index)
     meta = dict(pairs.meta)
     assert meta.pop("library").startswith("graphgauge ")
-    assert meta == {
-        "format": 1, "noise": 0.25, "model": "add", "seed": 7, "base": graphs.structure().content_hash,
-    }  # fmt: skip
+    assert meta == {"format": 1, "noise": 0.25, "model": "add", "seed": 7}
+    assert pairs.left.content_hash == graphs.structure().content_hash
+
+
+def test_rows_of_a_right_graph_need_no_sorting() -> None:
+    """Edges are in the order of the compressed rows; the rows are those of any other edge order."""
+    right = make_pairs(GraphSet.from_edges([[(i, i + 1) for i in range(30)]]), 0.3).right
+    assert torch.equal(right.csr.edge, torch.arange(right.num_edges))
+    backwards = GraphSet(right.node_ptr, right.edge_index.flip(1), right.edge_ptr)
+    for name in ("ptr", "source", "target"):
+        assert torch.equal(getattr(right.csr, name), getattr(backwards.csr, name))
 
 
 def test_new_id_numbers_the_result_anew() -> None:
