@@ -13,17 +13,20 @@ import torch
 from torch import Tensor
 
 from graphgauge.graphs import convert_edges, convert_matrix, convert_networkx, convert_pyg, convert_smiles
+from graphgauge.graphs.checks import (
+    LEVELS,
+    Index,
+    check_edges,
+    check_pointer,
+    check_same_columns,
+    describe,
+    graph_ids,
+)
 from graphgauge.graphs.errors import GraphError
-from graphgauge.graphs.pack import MAX_NODES
 from graphgauge.graphs.segments import counts_to_ptr, gather_segments, segment_ids
 
 if TYPE_CHECKING:
     from graphgauge.graphs.csr import CSR
-
-Index = int | slice | Sequence[int] | Sequence[bool] | Tensor | np.ndarray[Any, Any]
-
-# Names under which models written for PyG look for the usual columns.
-_LEVELS = ("node", "edge", "graph")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,20 +71,20 @@ class GraphSet:
         for name in ("node_ptr", "edge_index", "edge_ptr"):
             value = getattr(self, name)
             if not isinstance(value, Tensor) or value.dtype != torch.int64:
-                raise GraphError(f"{name} must be an int64 tensor, got {_describe(value)}")
+                raise GraphError(f"{name} must be an int64 tensor, got {describe(value)}")
         if self.edge_index.dim() != 2 or self.edge_index.shape[0] != 2:
             raise GraphError(f"edge_index must have shape (2, E), got {tuple(self.edge_index.shape)}")
-        _check_ptr("node_ptr", self.node_ptr, None)
-        _check_ptr("edge_ptr", self.edge_ptr, self.edge_index.shape[1])
+        check_pointer("node_ptr", self.node_ptr, None)
+        check_pointer("edge_ptr", self.edge_ptr, self.edge_index.shape[1])
         if self.node_ptr.numel() != self.edge_ptr.numel():
             raise GraphError(
                 f"node_ptr says {self.node_ptr.numel() - 1} graphs, edge_ptr {self.edge_ptr.numel() - 1}"
             )
-        for level, size in zip(_LEVELS, (self.num_nodes, self.num_edges, self.num_graphs), strict=True):
+        for level, size in zip(LEVELS, (self.num_nodes, self.num_edges, self.num_graphs), strict=True):
             for name, column in getattr(self, level).items():
                 if not isinstance(column, Tensor) or column.dim() == 0 or column.shape[0] != size:
                     raise GraphError(
-                        f"{level} column {name!r} must be a tensor with {size} rows, got {_describe(column)}"
+                        f"{level} column {name!r} must be a tensor with {size} rows, got {describe(column)}"
                     )
 
     # ── other forms, in and out (each converter documents itself; heavy libraries load when called) ─────────
@@ -171,11 +174,11 @@ class GraphSet:
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
-            for level in _LEVELS:
+            for level in LEVELS:
                 columns = self.__dict__.get(level, {})
                 if name in columns:
                     return columns[name]
-        known = sorted(c for level in _LEVELS for c in self.__dict__.get(level, {}))
+        known = sorted(c for level in LEVELS for c in self.__dict__.get(level, {}))
         raise AttributeError(f"GraphSet has no attribute or column {name!r}; its columns are {known}")
 
     # ── structure in other forms ───────────────────────────────────────────────────────────────────────
@@ -249,7 +252,7 @@ class GraphSet:
         """All graphs of several sets, in order. The sets must have the same columns and directedness."""
         if not parts:
             raise GraphError("concat needs at least one GraphSet")
-        _check_same_columns(parts)
+        check_same_columns(parts)
         first = parts[0]
         node_offset = np.cumsum([0] + [p.num_nodes for p in parts[:-1]]).tolist()
         edge_offset = np.cumsum([0] + [p.num_edges for p in parts[:-1]]).tolist()
@@ -318,7 +321,7 @@ class GraphSet:
         n = self.num_nodes
         fits = new_id.shape == (n,) and new_id.dtype == torch.int64
         if not fits or (n and (int(new_id.min()) < 0 or int(new_id.max()) >= n)):
-            raise GraphError(f"relabel needs the {n} new node numbers 0 to {n - 1}, got {_describe(new_id)}")
+            raise GraphError(f"relabel needs the {n} new node numbers 0 to {n - 1}, got {describe(new_id)}")
         if (torch.bincount(new_id, minlength=n) != 1).any():
             raise GraphError("relabel must give every node a number of its own")
         if not torch.equal(self.batch[new_id], self.batch):
@@ -335,33 +338,8 @@ class GraphSet:
     def check(self) -> GraphSet:
         """Raise `GraphError` naming graph and edge unless every edge joins nodes of its own graph and, in an
         undirected set, is there as often as its reverse."""
-        if self.num_nodes > MAX_NODES:
-            raise GraphError(f"{self.num_nodes} nodes are too many for one set")
-        low = self.node_ptr[self.edge_batch]
-        high = self.node_ptr[self.edge_batch + 1]
-        bad = ((self.edge_index < low) | (self.edge_index >= high)).any(0)
-        if bad.any():
-            e = int(bad.nonzero()[0, 0])
-            g = int(self.edge_batch[e])
-            u, v = (self.edge_index[:, e] - self.node_ptr[g]).tolist()
-            n = int(self.nodes_per_graph[g])
-            raise GraphError(f"graph {g}: edge ({u}, {v}) is outside its {n} nodes")
-        if not self.directed:
-            self._check_both_ways()
+        check_edges(self)
         return self
-
-    def _check_both_ways(self) -> None:
-        width = max(self.num_nodes, 1)
-        there = (self.edge_index[0] * width + self.edge_index[1]).sort().values
-        back = (self.edge_index[1] * width + self.edge_index[0]).sort().values
-        differ = (there != back).nonzero()
-        if len(differ):
-            # At the first difference of the two sorted lists the smaller entry is in one of them only.
-            first, other = int(there[differ[0, 0]]), int(back[differ[0, 0]])
-            u, v = divmod(first, width) if first < other else divmod(other, width)[::-1]
-            g = int(self.batch[u])
-            u, v = u - int(self.node_ptr[g]), v - int(self.node_ptr[g])
-            raise GraphError(f"graph {g}: edge ({u}, {v}) has no reverse, but the set is undirected")
 
     def same_as(self, other: GraphSet) -> bool:
         """Equal in every stored value (not up to isomorphism)."""
@@ -376,7 +354,7 @@ class GraphSet:
             ("edge_index", self.edge_index),
             ("edge_ptr", self.edge_ptr),
         ]
-        for level in _LEVELS:
+        for level in LEVELS:
             named += [(f"{level}.{k}", v) for k, v in sorted(getattr(self, level).items())]
         for name, value in named:
             array = value.detach().cpu().contiguous()
@@ -385,66 +363,12 @@ class GraphSet:
         return digest.hexdigest()
 
     def __repr__(self) -> str:
-        columns = {level: sorted(getattr(self, level)) for level in _LEVELS if getattr(self, level)}
+        columns = {level: sorted(getattr(self, level)) for level in LEVELS if getattr(self, level)}
         kind = "directed" if self.directed else "undirected"
         return (
             f"GraphSet({self.num_graphs} graphs, {self.num_nodes} nodes, {self.num_edges} ordered edges, "
             f"{kind}{', ' + str(columns) if columns else ''})"
         )
-
-
-def graph_ids(index: Index, count: int, device: torch.device | str = "cpu") -> Tensor:
-    """Graph numbers (k,) for any index that a GraphSet or Pairs takes."""
-    if isinstance(index, slice):
-        return torch.tensor(range(count)[index], dtype=torch.int64, device=device)
-    if isinstance(index, bool):
-        raise GraphError("a graph cannot be picked by a single truth value")
-    if isinstance(index, int | np.integer):
-        ids = torch.tensor([int(index)], device=device)
-    else:
-        ids = torch.as_tensor(index, device=device)
-        if ids.numel() == 0:
-            return torch.empty(0, dtype=torch.int64, device=device)
-        if ids.dtype == torch.bool:
-            if ids.shape != (count,):
-                raise GraphError(f"the mask has shape {tuple(ids.shape)}, the set {count} graphs")
-            return ids.nonzero()[:, 0]
-        if ids.dim() != 1 or ids.is_floating_point():
-            raise GraphError(f"graphs are picked by whole numbers in one dimension, got {_describe(ids)}")
-        ids = ids.to(torch.int64)
-    bad = (ids < -count) | (ids >= count)
-    if bad.any():
-        raise IndexError(f"graph {int(ids[bad][0])} of a set of {count}")
-    return torch.where(ids < 0, ids + count, ids)
-
-
-def _check_ptr(name: str, ptr: Tensor, total: int | None) -> None:
-    if ptr.dim() != 1 or ptr.numel() == 0 or int(ptr[0]) != 0:
-        raise GraphError(f"{name} must be one-dimensional and start at 0, got {_describe(ptr)}")
-    step = ptr.diff()
-    if (step < 0).any():
-        raise GraphError(f"{name} decreases at graph {int((step < 0).nonzero()[0, 0])}")
-    if total is not None and int(ptr[-1]) != total:
-        raise GraphError(f"{name} ends at {int(ptr[-1])}, but there are {total}")
-
-
-def _check_same_columns(parts: Sequence[GraphSet]) -> None:
-    first = parts[0]
-    for i, part in enumerate(parts):
-        if part.directed != first.directed:
-            raise GraphError(f"set {i} is {'directed' if part.directed else 'undirected'}, set 0 is not")
-        for level in _LEVELS:
-            ours, theirs = set(getattr(first, level)), set(getattr(part, level))
-            if ours != theirs:
-                raise GraphError(
-                    f"{level} columns differ: set 0 has {sorted(ours)}, set {i} {sorted(theirs)}"
-                )
-
-
-def _describe(value: object) -> str:
-    if isinstance(value, Tensor):
-        return f"{value.dtype} tensor of shape {tuple(value.shape)}"
-    return type(value).__name__
 
 
 __all__ = ["GraphSet", "Index", "counts_to_ptr", "graph_ids"]
