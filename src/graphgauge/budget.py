@@ -62,6 +62,7 @@ def fit_width(
         )
     low, high = 1, 2
     while count(high) <= limit:
+        _check_grows(counts, multiple_of)
         if high * multiple_of >= max_width:
             raise ValueError(
                 f"width {high * multiple_of} is still within {limit:,} parameters: does it matter?"

@@ -77,7 +77,7 @@ def test_norm(width: int, residual: bool) -> None:
 
 
 @pytest.mark.parametrize("scale", [1.0, 6.0])
-@pytest.mark.parametrize(("heads", "size"), [(1, 1), (1, 5), (3, 2), (8, 16), (2, 40)])
+@pytest.mark.parametrize(("heads", "size"), [(1, 5), (8, 2), (8, 16)])
 def test_additive_attention(heads: int, size: int, scale: float) -> None:
     def plain(z: Tensor, bias: Tensor) -> Tensor:
         width = heads * size
@@ -102,7 +102,7 @@ def test_additive_attention(heads: int, size: int, scale: float) -> None:
 
 
 @pytest.mark.parametrize("scale", [1.0, 3.0])
-@pytest.mark.parametrize(("heads", "size"), [(1, 1), (3, 2), (8, 12), (2, 40)])
+@pytest.mark.parametrize(("heads", "size"), [(1, 5), (8, 2), (8, 12)])
 def test_dynamic_attention(heads: int, size: int, scale: float) -> None:
     width = heads * size
     compare(

