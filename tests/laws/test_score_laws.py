@@ -13,7 +13,14 @@ from graphgauge.graphs.structure import orbits, wl_colours
 from graphgauge.instruments.alignment.evaluation import evaluate
 from graphgauge.matching import SOLVERS
 from graphgauge.perturb import make_pairs
-from graphgauge.scores import accuracy, accuracy_expected, accuracy_up_to_automorphism, class_ceiling, hits_at
+from graphgauge.scores import (
+    accuracy,
+    accuracy_expected,
+    accuracy_up_to_automorphism,
+    class_ceiling,
+    hits_at,
+    rank_of_truth,
+)
 
 
 def random_graphs(seed: int, count: int = 6, largest: int = 9) -> GraphSet:
@@ -104,7 +111,7 @@ def test_a_cyclic_shift_scores_nothing() -> None:
     n = 12
     sigma = torch.eye(n).roll(1, dims=1)
     truth = torch.arange(n)
-    assert hits_at(sigma, truth, 1).sum() == 0
+    assert hits_at(rank_of_truth(sigma, truth), 1).sum() == 0
     for solver in SOLVERS.values():
         assert accuracy(solver(sigma), truth, torch.tensor([0, n])).item() == 0
 
@@ -116,10 +123,12 @@ def test_hits_count_ties_in_expectation(k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     sigma = torch.from_numpy(rng.integers(0, 3, size=(5, 6)).astype(np.float32))
     truth = torch.from_numpy(rng.integers(0, 6, size=5))
-    for row, column, value in zip(sigma, truth.tolist(), hits_at(sigma, truth, k), strict=True):
+    for row, column, value in zip(
+        sigma, truth.tolist(), hits_at(rank_of_truth(sigma, truth), k), strict=True
+    ):
         larger = sum(float(v) > float(row[column]) for v in row)
         tied = sum(float(v) == float(row[column]) for v in row)
         places = range(larger + 1, larger + tied + 1)
         assert value == pytest.approx(sum(p <= k for p in places) / tied)
-    everything = hits_at(sigma, truth, 6)
+    everything = hits_at(rank_of_truth(sigma, truth), 6)
     assert (everything == 1).all()

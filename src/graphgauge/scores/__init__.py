@@ -7,6 +7,7 @@ from graphgauge.scores.alignment import (
     class_ceiling,
     hits_at,
     mean_per_graph,
+    rank_of_truth,
     shared_edges,
 )
 
@@ -17,5 +18,6 @@ __all__ = [
     "class_ceiling",
     "hits_at",
     "mean_per_graph",
+    "rank_of_truth",
     "shared_edges",
 ]

@@ -79,26 +79,35 @@ def class_ceiling(classes: Tensor, node_ptr: Tensor) -> Tensor:
     return mean_per_graph(1.0 / _class_size(classes, node_ptr), node_ptr)
 
 
-def hits_at(similarity: Tensor, truth: Tensor, k: int) -> Tensor:
-    """Chance that the true column is among the k largest of each row: (n,), float64.
-
-    Hits@k row by row, without a one-to-one constraint. Ties count in expectation: with `g` larger entries
-    and `t` entries equal to the true one (itself included) the value is (k − g) / t, kept inside [0, 1].
+def rank_of_truth(similarity: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
+    """Entries of each row that are larger than the true one, and that equal it (itself included): (n,) each.
 
     Parameters
     ----------
     similarity : (…, n, m)
     truth : (…, n) int64, true column of each row
+    """
+    true_value = similarity.gather(-1, truth.unsqueeze(-1))
+    return (similarity > true_value).sum(-1), (similarity == true_value).sum(-1)
+
+
+def hits_at(rank: tuple[Tensor, Tensor], k: int) -> Tensor:
+    """Chance that the true column is among the k largest of each row: (n,), float64.
+
+    Hits@k row by row, without a one-to-one constraint. Ties count in expectation: with g larger and t equal
+    entries the value is (k − g) / t, kept inside [0, 1].
+
+    Parameters
+    ----------
+    rank : g and t of each row, as `rank_of_truth` gives them
     k : at least 1
 
-    >>> hits_at(torch.tensor([[0.0, 0.0], [1.0, 2.0]]), torch.tensor([0, 1]), 1).tolist()
+    >>> hits_at(rank_of_truth(torch.tensor([[0.0, 0.0], [1.0, 2.0]]), torch.tensor([0, 1])), 1).tolist()
     [0.5, 1.0]
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    true_value = similarity.gather(-1, truth.unsqueeze(-1))
-    larger = (similarity > true_value).sum(-1)
-    tied = (similarity == true_value).sum(-1)
+    larger, tied = rank
     return ((k - larger) / tied.to(torch.float64)).clamp(0.0, 1.0)
 
 

@@ -23,7 +23,7 @@ from graphgauge.sweep.store import Store, encode
 
 Tell = Callable[[float, str], None]
 Function = Callable[[Spec, Tell], list[Row]]
-Setup = Callable[[], None]
+Setup = Callable[[], object]
 
 TELL_SECONDS = 0.1  # progress is shown to a person: more often is waste
 PR_SET_PDEATHSIG = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -21,10 +21,17 @@ from graphgauge.scores import (
     class_ceiling,
     hits_at,
     mean_per_graph,
+    rank_of_truth,
     shared_edges,
 )
 
 TOP = (1, 3, 5)
+
+# What the assignment can be solved on: Σ as the paper says, or its row softmax as the published code does.
+SOLVED_ON: dict[str, Callable[[Tensor], Tensor]] = {
+    "sigma": lambda sigma: sigma,
+    "softmax": lambda sigma: torch.softmax(sigma, dim=1),
+}
 
 
 @dataclass(frozen=True)
@@ -41,10 +48,16 @@ class Facts:
 
 @dataclass
 class Predictions:
-    """Assignments of all pairs (global right node of every left node), hits of every node, and the loss."""
+    """What a model says of all pairs.
 
-    on_sigma: Tensor
-    on_softmax: Tensor
+    Parameters
+    ----------
+    assignments : key of `SOLVED_ON` → global right node of every left node, (N,)
+    hits : k → chance that the partner is among the k largest of the row, (N,)
+    loss : cross-entropy, mean over all nodes
+    """
+
+    assignments: dict[str, Tensor]
     hits: dict[int, Tensor]
     loss: float
 
@@ -55,14 +68,15 @@ def predict(
     pairs: Pairs,
     batch_size: int,
     subject: str = "model",
+    solve_on: Sequence[str] = tuple(SOLVED_ON),
     tell: Callable[[float], None] | None = None,
 ) -> Predictions:
     """Embed, compare and match all pairs, a batch at a time; the model is put into evaluation mode."""
     model.eval()
+    chance = torch.empty(pairs.truth.numel(), dtype=torch.float64, device=pairs.truth.device)
     found = Predictions(
-        on_sigma=torch.empty_like(pairs.truth),
-        on_softmax=torch.empty_like(pairs.truth),
-        hits={k: torch.empty(pairs.truth.numel(), dtype=torch.float64) for k in TOP},
+        assignments={name: torch.empty_like(pairs.truth) for name in solve_on},
+        hits={k: torch.empty_like(chance) for k in TOP},
         loss=0.0,
     )
     for start in range(0, len(pairs), batch_size):
@@ -82,14 +96,13 @@ def predict(
 
 def _match_block(sigma: Tensor, block: Block, offset: int, found: Predictions) -> None:
     """Hits of all rows at once, assignments pair by pair."""
-    for k in TOP:
-        values = hits_at(sigma, block.target, k)
-        real = slice(None) if block.real is None else block.real
-        found.hits[k][(block.left[real] + offset).flatten()] = values[real].flatten()
+    real = slice(None) if block.real is None else block.real
+    rank = rank_of_truth(sigma, block.target)
+    for k, hits in found.hits.items():
+        hits[(block.left[real] + offset).flatten()] = hits_at(rank, k)[real].flatten()
     for matrix, left, right in _real_parts(sigma, block):
-        rows = left + offset
-        found.on_sigma[rows] = right[linear_assignment(matrix)] + offset
-        found.on_softmax[rows] = right[linear_assignment(torch.softmax(matrix, dim=1))] + offset
+        for name, assignment in found.assignments.items():
+            assignment[left + offset] = right[linear_assignment(SOLVED_ON[name](matrix))] + offset
 
 
 def _real_parts(sigma: Tensor, block: Block) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
@@ -101,12 +114,12 @@ def _real_parts(sigma: Tensor, block: Block) -> Iterator[tuple[Tensor, Tensor, T
 
 def score(pairs: Pairs, found: Predictions, facts: Facts) -> dict[str, Tensor]:
     """Value of every metric for every pair: name → (P,) float64, NaN where a pair has no value."""
-    ptr, truth, chosen = pairs.left.node_ptr, pairs.truth, found.on_sigma
+    ptr, truth, chosen = pairs.left.node_ptr, pairs.truth, found.assignments["sigma"]
     shared = _shared(pairs, chosen)
     planted = _shared(pairs, truth)
     return {
         "accuracy": accuracy(chosen, truth, ptr),
-        "accuracy_softmax": accuracy(found.on_softmax, truth, ptr),
+        "accuracy_softmax": accuracy(found.assignments["softmax"], truth, ptr),
         "accuracy_expected": accuracy_expected(chosen, truth, facts.orbits, ptr),
         "accuracy_up_to_automorphism": accuracy_up_to_automorphism(chosen, truth, facts.orbits, ptr),
         **{f"top{k}": mean_per_graph(found.hits[k], ptr) for k in TOP},

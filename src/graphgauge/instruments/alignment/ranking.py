@@ -13,6 +13,7 @@ from graphgauge.instruments.alignment.data import SPLITS, Base, Dataset, base_gr
 from graphgauge.instruments.alignment.run import Runner
 from graphgauge.instruments.alignment.settings import PRESET_SEEDS, Settings, make_settings
 from graphgauge.instruments.alignment.subjects import Model, Subject, subjects
+from graphgauge.models import free_memory_lazily
 from graphgauge.rows import Row
 from graphgauge.specs import Spec
 from graphgauge.sweep import run
@@ -96,6 +97,7 @@ def benchmark(
             out=None if out is None else folder,
             workers=workers,
             progress=progress,
+            setup=free_memory_lazily,
         )
 
 

@@ -57,9 +57,12 @@ class Runner:
         trained = train_encoder(model, train, settings, spec.seed, subject.name, tell)
         start = time.perf_counter()
         found = predict(
-            model, val, settings.batch_size, subject.name,
-            lambda done: tell(TRAINING + (1 - TRAINING) * done, "matching"),
-        )  # fmt: skip
+            model,
+            val,
+            settings.batch_size,
+            subject.name,
+            tell=lambda done: tell(TRAINING + (1 - TRAINING) * done, "matching"),
+        )
         values = score(val, found, Facts.of(val))
         numbers = {
             "loss": found.loss,
