@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.segments import segment_sum
@@ -16,7 +17,7 @@ class GraphNorm(nn.Module):
 
     With the mean μ over the nodes of the graph, y = x - α μ and the mean σ² of y²:
     out = γ y / sqrt(σ² + ε) + β, where α (`mean_scale`), γ (`weight`) and β (`bias`) are learned, one number
-    a feature: 3 w parameters. Shapes: x (N, w), result (N, w).
+    a feature: 3 w parameters. Shapes: x (N, w), result (N, w); further columns of x must be, and stay, zero.
 
     >>> from graphgauge.graphs import GraphSet
     >>> two = GraphSet.from_edges([[], []], num_nodes=[2, 1])
@@ -33,13 +34,19 @@ class GraphNorm(nn.Module):
 
     def forward(self, x: Tensor, graphs: GraphSet, residual: Tensor | None = None) -> Tensor:
         """The normalised x, added to `residual` (N, w) where one is given."""
-        parameters = self.weight, self.bias, self.mean_scale
+        width = x.shape[1]  # any columns beyond the parameters are zeros, and stay zeros
+        weight, bias, scale = (widen(p, width) for p in (self.weight, self.bias, self.mean_scale))
         if compiled(x):
             added = x.new_empty(0, 0, dtype=torch.float32) if residual is None else residual.float()
-            out: Tensor = Norm.apply(x.float(), added, graphs.node_ptr, *parameters, self.eps)  # type: ignore
+            out: Tensor = Norm.apply(x.float(), added, graphs.node_ptr, weight, bias, scale, self.eps)  # type: ignore
             return out
-        out = norm_plain(x, graphs, *parameters, self.eps)
+        out = norm_plain(x, graphs, weight, bias, scale, self.eps)
         return out if residual is None else residual + out
+
+
+def widen(x: Tensor, width: int) -> Tensor:
+    """The columns of x, and zeros up to `width` of them."""
+    return x if x.shape[-1] == width else F.pad(x, (0, width - x.shape[-1]))
 
 
 def norm_plain(

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from graphgauge.graphs import GraphError, GraphSet
 from graphgauge.models.gcn_conv import GCNConv
-from graphgauge.models.norm import GraphNorm
+from graphgauge.models.norm import GraphNorm, widen
 
 
 class Stack(nn.Module):
@@ -21,6 +21,7 @@ class Stack(nn.Module):
     conv : width → the convolution of layers 2 to `layers`, called with (x, graphs)
     in_features : columns of ``graphs.x``; with no x the input is the constant 1
     width, layers, out_features : sizes; `layers` counts the first, GCN layer
+    multiple_of : compute on rows filled up with zeros to a multiple of this, which changes no result
 
     Call with a GraphSet of N nodes; returns (N, out_features). New weights are drawn from PyTorch's global
     generator: call `torch.manual_seed` first for a model that can be made again.
@@ -33,6 +34,7 @@ class Stack(nn.Module):
         width: int,
         layers: int,
         out_features: int,
+        multiple_of: int = 1,
     ) -> None:
         super().__init__()
         sizes = {"in_features": in_features, "width": width, "layers": layers, "out_features": out_features}
@@ -40,6 +42,7 @@ class Stack(nn.Module):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
         self.in_features = in_features
+        self.row = -(-width // multiple_of) * multiple_of
         self.first = GCNConv(in_features, width)
         self.first_norm = GraphNorm(width)
         self.convs = nn.ModuleList(conv(width) for _ in range(layers - 1))
@@ -48,11 +51,10 @@ class Stack(nn.Module):
 
     def forward(self, graphs: GraphSet) -> Tensor:
         x = node_input(graphs, self.in_features, self.last.weight)
-        x = self.first_norm(self.first(x, graphs), graphs)
+        x = widen(self.first_norm(self.first(x, graphs), graphs), self.row)
         for conv, norm in zip(self.convs, self.norms, strict=True):
             x = norm(F.gelu(conv(x, graphs)), graphs, residual=x)
-        out: Tensor = self.last(x)
-        return out
+        return F.linear(x, widen(self.last.weight, self.row), self.last.bias)
 
 
 def node_input(graphs: GraphSet, in_features: int, like: Tensor) -> Tensor:
