@@ -119,8 +119,8 @@ def test_dynamic_attention(heads: int, size: int, scale: float) -> None:
 @pytest.mark.parametrize("width", [1, 7, 48])
 @pytest.mark.parametrize("scale", [1.0, 10.0])
 def test_gru_gates(width: int, scale: float) -> None:
-    shapes = (N, 3 * width), (N, 3 * width), (N, width)
-    compare(Gru.apply, gru_gates_plain, *shapes, scale=scale)
+    shapes = (N, 3 * width), (N, 3 * width), (3 * width,), (3 * width,), (N, width)
+    compare(lambda a, b, *rest: Gru.apply(a.clone(), b.clone(), *rest), gru_gates_plain, *shapes, scale=scale)
 
 
 @pytest.mark.parametrize("width", [1, 7, 67])
@@ -150,7 +150,7 @@ def test_gradients_of_the_plain_ones(name: str) -> None:
             lambda x, y, a: attend_v2_plain(x, y, a, CSR),
             (real(N, 4), real(N, 4), real(2, 2)),
         ),
-        "gru": (gru_gates_plain, (real(N, 6), real(N, 6), real(N, 2))),
+        "gru": (gru_gates_plain, (real(N, 6), real(N, 6), real(6), real(6), real(N, 2))),
         "gate": (lambda m, s, t: gate_plain(m, s, t, GRAPHS.csr), (real(N, 2), real(N, 2), real(N, 2))),
     }
     function, inputs = cases[name]

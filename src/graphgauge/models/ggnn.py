@@ -33,26 +33,31 @@ class GGNNConv(nn.Module):
         nn.init.uniform_(self.weight, -(width**-0.5), width**-0.5)
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
-        gru = self.gru
+        gru, width = self.gru, self.gru.hidden_size
         for weight in self.weight:
             # (A x W) Uᵀ = (A x) (U Wᵀ)ᵀ: the message map and the GRU's input map are one matrix product
-            a = F.linear(propagate(x, graphs.csr), gru.weight_ih @ weight.T, gru.bias_ih)
-            b = F.linear(x, gru.weight_hh, gru.bias_hh)
-            x = gru_gates(a, b, x)
+            a = F.linear(propagate(x, graphs.csr), gru.weight_ih @ weight.T)
+            b = F.linear(x, gru.weight_hh.roll(width, 0))
+            x = gru_gates(a, b, gru.bias_ih, gru.bias_hh, x)
         return x
 
 
-def gru_gates(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    """The GRU's next state (N, w) from its products a with the input and b with the state x, both (N, 3w)."""
+def gru_gates(a: Tensor, b: Tensor, bias_a: Tensor, bias_b: Tensor, x: Tensor) -> Tensor:
+    """The GRU's next state (N, w) from its products a with the input and b with the state x, both (N, 3w).
+
+    a holds (r, z, n), b holds (n, r, z), without their biases (3w,), which hold (r, z, n). Both may be
+    overwritten.
+    """
     if compiled(x):
-        out: Tensor = Gru.apply(a.float(), b.float(), x.float())  # type: ignore
+        out: Tensor = Gru.apply(a.float(), b.float(), bias_a, bias_b, x.float())  # type: ignore
         return out
-    return gru_gates_plain(a, b, x)
+    return gru_gates_plain(a, b, bias_a, bias_b, x)
 
 
-def gru_gates_plain(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+def gru_gates_plain(a: Tensor, b: Tensor, bias_a: Tensor, bias_b: Tensor, x: Tensor) -> Tensor:
     """`gru_gates` in plain PyTorch."""
-    (ar, az, an), (br, bz, bn) = a.chunk(3, -1), b.chunk(3, -1)
+    ar, az, an = (a + bias_a).chunk(3, -1)
+    bn, br, bz = (b + bias_b.roll(x.shape[1], 0)).chunk(3, -1)
     n = torch.tanh(an + torch.sigmoid(ar + br) * bn)
     return torch.lerp(n, x, torch.sigmoid(az + bz))
 

@@ -26,6 +26,9 @@ class SweepError(RuntimeError):
         super().__init__(_message(self.failures, specs, hint))
 
 
+LONGEST = 30  # characters of a value that is worth showing
+
+
 def _message(failures: Sequence[tuple[Spec, str]], specs: Sequence[Spec], hint: str) -> str:
     """Specs that failed in the same way share one traceback."""
     differing = differing_params(specs)
@@ -35,18 +38,28 @@ def _message(failures: Sequence[tuple[Spec, str]], specs: Sequence[Spec], hint: 
     total = len({spec.id for spec in specs})
     lines = [f"{len(failures)} of {total} specs failed. {hint}".rstrip()]
     for text, failed in by_text.items():
-        lines += ["", *(f"× {label(spec, differing)}" for spec in failed), text.rstrip()]
+        reason = text.rstrip().rpartition("\n")[2]
+        lines += ["", *(f"× {label(spec, differing)}: {reason}" for spec in failed), text.rstrip()]
     return "\n".join(lines)
 
 
 def differing_params(specs: Sequence[Spec]) -> list[str]:
-    """Names of the parameters that do not have the same value in all specs.
+    """Names of the parameters that tell specs of one subject apart; hashes and the like are left out.
 
     >>> differing_params([Spec("a", "gcn", {"noise": 0.1, "k": 1}), Spec("a", "gcn", {"noise": 0.2, "k": 1})])
     ['noise']
     """
-    names = sorted({name for spec in specs for name in spec.params})
-    return [name for name in names if len({_value(spec.params, name) for spec in specs}) > 1]
+    names = {name for spec in specs for name in spec.params}
+    values: dict[str, dict[str, set[str]]] = {}
+    for spec in specs:
+        for name in names:
+            seen = values.setdefault(name, {}).setdefault(spec.subject, set())
+            seen.add(_value(spec.params, name))
+    return sorted(name for name, of in values.items() if any(_tells_apart(seen) for seen in of.values()))
+
+
+def _tells_apart(values: set[str]) -> bool:
+    return len(values) > 1 and all(len(value) <= LONGEST for value in values)
 
 
 def label(spec: Spec, differing: Sequence[str]) -> str:

@@ -127,22 +127,31 @@ class Dynamic(Function):
 
 
 class Gru(Function):
-    """a, b (N, 3w), state x (N, w) → the next state (N, w)."""
+    """a = (r, z, n), b = (n, r, z) (N, 3w), biases of r, z, n (3w,), state x (N, w) → the next state (N, w).
+
+    Overwrites a and b, which must be results that nobody else reads.
+    """
 
     @staticmethod
-    def forward(ctx: Any, a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-        gates, out = empty(*a.shape), empty(*x.shape)
-        gru.forward(*views(a, b, x, gates, out))
-        ctx.save_for_backward(b, x, gates)
+    def forward(ctx: Any, a: Tensor, b: Tensor, bias_a: Tensor, bias_b: Tensor, x: Tensor) -> Tensor:
+        a, b, x, rest = a.contiguous(), b.contiguous(), x.contiguous(), 2 * x.shape[1]
+        bias = torch.cat([bias_a[:rest] + bias_b[:rest], bias_a[rest:], bias_b[rest:]])
+        out = empty(*x.shape)
+        gru.forward(*views(a, b, bias, x, out))
+        ctx.gates, ctx.b = a, b  # not save_for_backward: its check of versions would see the overwriting
+        ctx.save_for_backward(x)
         return out
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        b, x, gates = ctx.saved_tensors
-        da, db, dx = empty(*b.shape), empty(*b.shape), empty(*x.shape)
-        gru.backward(*views(dout, b, x, gates, da, db, dx))
-        return da, db, dx
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, ...]:
+        (x,) = ctx.saved_tensors
+        n_rows, width = x.shape
+        grad, dx = empty(n_rows, 4 * width), empty(n_rows, width)
+        gru.backward(*views(dout, ctx.gates, ctx.b, x, grad, dx))
+        total = grad.sum(0)
+        dbias_b = torch.cat([total[width : 3 * width], total[:width]])
+        return grad[:, width:], grad[:, : 3 * width], total[width:], dbias_b, dx
 
 
 class Gate(Function):

@@ -7,41 +7,53 @@ from graphgauge.models.kernels.simd import F, exponential
 
 
 @loop
-def forward(a: Floats, b: Floats, x: Floats, gates: Floats, out: Floats) -> None:
-    """out = n + z (x - n) with r, z, n from a (of the input) and b (of the state); keeps them in `gates`."""
+def forward(a: Floats, b: Floats, bias: Floats, x: Floats, out: Floats) -> None:
+    """out = n + z (x - n), from a = (r, z, n) of the input and b = (n, r, z) of the state, both (N, 3w).
+
+    The bias (4w) holds those of r, z, of n's input part and of n's state part. Afterwards a holds the gates
+    and the n of b its bias as well: what `backward` needs.
+    """
     n_rows, width = x.shape
+    bias_n, bias_state = bias[2 * width : 3 * width], bias[3 * width :]
     for i in range(n_rows):
-        ar, az, an = a[i, :width], a[i, width : 2 * width], a[i, 2 * width :]
-        br, bz, bn = b[i, :width], b[i, width : 2 * width], b[i, 2 * width :]
-        r, z, n = gates[i, :width], gates[i, width : 2 * width], gates[i, 2 * width :]
+        both, state = a[i, : 2 * width], b[i, width:]
+        for f in range(2 * width):
+            both[f] = F(1.0) / (F(1.0) + exponential(-(both[f] + state[f] + bias[f])))
+        r, z, n, bn = a[i, :width], a[i, width : 2 * width], a[i, 2 * width :], b[i, :width]
         for f in range(width):
-            r[f] = F(1.0) / (F(1.0) + exponential(-(ar[f] + br[f])))
+            bn[f] += bias_state[f]
         for f in range(width):
-            z[f] = F(1.0) / (F(1.0) + exponential(-(az[f] + bz[f])))
+            n[f] += bias_n[f] + r[f] * bn[f]
         for f in range(width):
-            n[f] = F(2.0) / (F(1.0) + exponential(F(-2.0) * (an[f] + r[f] * bn[f]))) - F(1.0)
+            n[f] = F(2.0) / (F(1.0) + exponential(F(-2.0) * n[f])) - F(1.0)
         for f in range(width):
             out[i, f] = n[f] + z[f] * (x[i, f] - n[f])
 
 
 @loop
-def backward(dout: Floats, b: Floats, x: Floats, gates: Floats, da: Floats, db: Floats, dx: Floats) -> None:
-    """Gradients of `forward`."""
+def backward(dout: Floats, gates: Floats, b: Floats, x: Floats, grad: Floats, dx: Floats) -> None:
+    """Gradients of `forward`: grad (N, 4w) holds those of b's n, of r and z in both, and of a's n.
+
+    So its last three quarters are the gradient of a, and its first three that of b. Short loops, since LLVM
+    vectorises none with many arrays.
+    """
     n_rows, width = x.shape
     for i in range(n_rows):
-        bn = b[i, 2 * width :]
         r, z, n = gates[i, :width], gates[i, width : 2 * width], gates[i, 2 * width :]
-        dar, daz, dan = da[i, :width], da[i, width : 2 * width], da[i, 2 * width :]
-        dbr, dbz, dbn = db[i, :width], db[i, width : 2 * width], db[i, 2 * width :]
+        d, state, bn = dout[i], x[i], b[i, :width]
+        dbn, dr, dz, dn = (
+            grad[i, :width],
+            grad[i, width : 2 * width],
+            grad[i, 2 * width : 3 * width],
+            grad[i, 3 * width :],
+        )
         for f in range(width):
-            d = dout[i, f]
-            dn = d * (F(1.0) - z[f]) * (F(1.0) - n[f] * n[f])
-            dz = d * (x[i, f] - n[f]) * z[f] * (F(1.0) - z[f])
-            dr = dn * bn[f] * r[f] * (F(1.0) - r[f])
-            dan[f] = dn
-            dbn[f] = dn * r[f]
-            daz[f] = dz
-            dbz[f] = dz
-            dar[f] = dr
-            dbr[f] = dr
-            dx[i, f] = d * z[f]
+            dn[f] = d[f] * (F(1.0) - z[f]) * (F(1.0) - n[f] * n[f])
+        for f in range(width):
+            dz[f] = d[f] * z[f] * (F(1.0) - z[f]) * (state[f] - n[f])
+        for f in range(width):
+            dr[f] = dn[f] * bn[f] * r[f] * (F(1.0) - r[f])
+        for f in range(width):
+            dbn[f] = dn[f] * r[f]
+        for f in range(width):
+            dx[i, f] = d[f] * z[f]
