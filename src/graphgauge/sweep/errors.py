@@ -38,8 +38,7 @@ def _message(failures: Sequence[tuple[Spec, str]], specs: Sequence[Spec], hint: 
     total = len({spec.id for spec in specs})
     lines = [f"{len(failures)} of {total} specs failed. {hint}".rstrip()]
     for text, failed in by_text.items():
-        reason = text.rstrip().rpartition("\n")[2]
-        lines += ["", *(f"× {label(spec, differing)}: {reason}" for spec in failed), text.rstrip()]
+        lines += ["", *(f"× {label(spec, differing)}" for spec in failed), text.rstrip()]
     return "\n".join(lines)
 
 
