@@ -1,4 +1,4 @@
-"""Assignments against enumeration of all of them; expected accuracy against all exchanges of equivalent nodes."""
+"""Assignments against enumeration of all of them; expected accuracy against all exchanges of twins."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def automorphisms(graphs: GraphSet) -> list[list[int]]:
         [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)],
     ],
 )
-def test_expected_accuracy_is_the_mean_over_relabellings_by_automorphisms(edges: list[tuple[int, int]]) -> None:
+def test_expected_accuracy_is_the_mean_over_automorphisms(edges: list[tuple[int, int]]) -> None:
     """A model cannot know which automorphic copy was planted: average accuracy over all of them."""
     graph = GraphSet.from_edges([edges])
     n, ptr = graph.num_nodes, graph.node_ptr
