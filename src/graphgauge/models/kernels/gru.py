@@ -16,9 +16,9 @@ def forward(a: Floats, b: Floats, bias: Floats, x: Floats, out: Floats) -> None:
     n_rows, width = x.shape
     bias_n, bias_state = bias[2 * width : 3 * width], bias[3 * width :]
     for i in range(n_rows):
-        both, state = a[i, : 2 * width], b[i, width:]
+        both, other = a[i, : 2 * width], b[i, width:]
         for f in range(2 * width):
-            both[f] = F(1.0) / (F(1.0) + exponential(-(both[f] + state[f] + bias[f])))
+            both[f] = F(1.0) / (F(1.0) + exponential(-(both[f] + other[f] + bias[f])))
         r, z, n, bn = a[i, :width], a[i, width : 2 * width], a[i, 2 * width :], b[i, :width]
         for f in range(width):
             bn[f] += bias_state[f]
@@ -26,8 +26,9 @@ def forward(a: Floats, b: Floats, bias: Floats, x: Floats, out: Floats) -> None:
             n[f] += bias_n[f] + r[f] * bn[f]
         for f in range(width):
             n[f] = F(2.0) / (F(1.0) + exponential(F(-2.0) * n[f])) - F(1.0)
+        row, state = out[i], x[i]
         for f in range(width):
-            out[i, f] = n[f] + z[f] * (x[i, f] - n[f])
+            row[f] = n[f] + z[f] * (state[f] - n[f])
 
 
 @loop
@@ -55,5 +56,6 @@ def backward(dout: Floats, gates: Floats, b: Floats, x: Floats, grad: Floats, dx
             dr[f] = dn[f] * bn[f] * r[f] * (F(1.0) - r[f])
         for f in range(width):
             dbn[f] = dn[f] * r[f]
+        row = dx[i]
         for f in range(width):
-            dx[i, f] = d[f] * z[f]
+            row[f] = d[f] * z[f]
