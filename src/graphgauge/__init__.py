@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphgauge import datasets, models, report
     from graphgauge.graphs import GraphError, GraphSet, Pairs
     from graphgauge.graphs.files import read, write
     from graphgauge.instruments import alignment
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 __version__ = version("graphgauge")
 
-# Public name → where it lives. Loaded on first use, so that `import graphgauge` is fast.
-_PUBLIC = {
+# Public name → the module it lives in, or the module it is. Loaded on first use, so that the import is fast.
+_NAMES = {
     "GraphError": "graphgauge.graphs",
     "GraphSet": "graphgauge.graphs",
     "Pairs": "graphgauge.graphs",
@@ -29,14 +30,36 @@ _PUBLIC = {
     "Spec": "graphgauge.specs",
     "read": "graphgauge.graphs.files",
     "write": "graphgauge.graphs.files",
-    "alignment": "graphgauge.instruments",
+}
+_MODULES = {
+    "alignment": "graphgauge.instruments.alignment",
+    "datasets": "graphgauge.datasets",
+    "models": "graphgauge.models",
+    "report": "graphgauge.report",
 }
 
-__all__ = ["GraphError", "GraphSet", "Pairs", "Row", "Spec", "alignment", "read", "write"]
+__all__ = [
+    "GraphError",
+    "GraphSet",
+    "Pairs",
+    "Row",
+    "Spec",
+    "alignment",
+    "datasets",
+    "models",
+    "read",
+    "report",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        module = import_module(_PUBLIC[name])
-        return import_module(f"{_PUBLIC[name]}.{name}") if name == "alignment" else getattr(module, name)
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     raise AttributeError(f"module 'graphgauge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
