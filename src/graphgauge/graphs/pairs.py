@@ -24,7 +24,7 @@ class Pairs:
     ----------
     left, right : GraphSet, P graphs each; graph p of both have the same number of nodes
     truth : (N,) int64, right node of every left node, global ids
-    meta : JSON values that say how the pairs were made (noise model, η, seed, hash of the base graphs)
+    meta : JSON values that say how the pairs were made (noise model, η, seed)
     """
 
     left: GraphSet

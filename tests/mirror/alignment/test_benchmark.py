@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import graphgauge
-from graphgauge import GraphSet
-from graphgauge.instruments.alignment import METRICS, benchmark
-from graphgauge.models import ModelError
+from graphgauge import GraphSet, datasets
+from graphgauge.instruments.alignment import METRICS, benchmark, evaluate
+from graphgauge.instruments.alignment.similarity import blocks
+from graphgauge.models import MODELS, ModelError, build
+from graphgauge.perturb import make_pairs
 from graphgauge.rows import Row
 from graphgauge.sweep import SweepError
 
@@ -215,6 +219,53 @@ def test_training_improves_on_the_untrained_model() -> None:
     before = benchmark("gin", "er", 0.05, seeds=1, **{**sizes, "epochs": 0})
     after = benchmark("gin", "er", 0.05, seeds=1, **{**sizes, "epochs": 8})
     assert values(after)[0] > values(before)[0] + 0.1
+
+
+def test_odd_graphs_go_through_every_model() -> None:
+    """Empty, one-node and edgeless graphs, the last batch a single one-node graph."""
+    ring = [(i, (i + 1) % 7) for i in range(7)]
+    own = GraphSet.from_edges([ring, [], [], [(0, 1)], ring, []], num_nodes=[7, 0, 1, 3, 9, 1])
+    sizes = {**TINY, "batch_size": 5, "val_pairs": None}
+    rows = benchmark(list(MODELS), (own, own[[0, 3, 1, 2, 5]]), 0.1, seeds=1, noise_model="add", **sizes)
+    for row in rows:
+        assert math.isfinite(row.value), row
+    counted = {row.n for row in rows if row.metric == "accuracy"}
+    assert counted == {4}  # the empty graph has no accuracy
+
+
+def test_scores_do_not_depend_on_batches_or_the_order_of_pairs() -> None:
+    rng = np.random.default_rng(0)
+    trees = [[(int(rng.integers(v)), v) for v in range(1, n)] for n in rng.integers(2, 30, size=20)]
+    pairs = make_pairs(GraphSet.from_edges(trees), 0.1, "add", seed=3)
+    torch.manual_seed(0)
+    model = build("gin")
+    whole = evaluate(model, pairs, batch_size=20)
+    order = torch.from_numpy(rng.permutation(20))
+    one_by_one = evaluate(model, pairs, batch_size=1)
+    shuffled = evaluate(model, pairs[order], batch_size=7)
+    for name in ("top1", "top5", "ceiling_wl1", "ceiling_automorphism", "accuracy_expected"):
+        torch.testing.assert_close(one_by_one[name], whole[name], rtol=0, atol=0.2)
+        torch.testing.assert_close(shuffled[name], whole[name][order], rtol=0, atol=0.2)
+
+
+def test_large_pairs_need_memory_for_one_similarity_matrix_at_a_time() -> None:
+    pairs = make_pairs(datasets.base("ba", "val", 3, nodes=3000), 0.05, seed=0)
+    assert [b.pairs.numel() for b in blocks(pairs)] == [1, 1, 1]
+
+
+def test_runs_under_deterministic_algorithms() -> None:
+    torch.use_deterministic_algorithms(True)
+    try:
+        rows = benchmark(list(MODELS), "er", 0.1, seeds=1, **TINY)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert rows[0].versions["deterministic"] == "True"
+
+
+@pytest.mark.parametrize("precision", ["float32", "bf16"])
+def test_precisions_train(precision: str) -> None:
+    rows = benchmark("gcn,gat", "er", 0.1, seeds=1, precision=precision, **TINY)
+    assert all(math.isfinite(v) for v in values(rows, "loss"))
 
 
 def test_real_molecules_show_their_ceiling() -> None:

@@ -11,6 +11,8 @@ from graphgauge.graphs import Pairs
 
 # Pairs whose sizes fall into the same bin of this width share a block.
 BIN = 8
+# Largest number of similarities in a block of more than one pair: bounds memory on large graphs.
+MAX_ENTRIES = 2**22
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,18 @@ def blocks(pairs: Pairs) -> list[Block]:
         return []
     all_equal = int(sizes.min()) == int(sizes.max())
     bins = torch.zeros_like(sizes) if all_equal else (sizes + BIN - 1) // BIN
-    members = [(bins == b).nonzero()[:, 0] for b in torch.unique(bins).tolist()]
-    return [_block(pairs, ids, sizes[ids]) for ids in members if int(sizes[ids].max()) > 0]
+    found = []
+    for b in torch.unique(bins).tolist():
+        ids = (bins == b).nonzero()[:, 0]
+        largest = int(sizes[ids].max())
+        if largest > 0:
+            found += [_block(pairs, part, sizes[part]) for part in torch.split(ids, _at_once(largest))]
+    return found
+
+
+def _at_once(n: int) -> int:
+    """How many pairs of n nodes share a block."""
+    return max(1, MAX_ENTRIES // n**2)
 
 
 def _block(pairs: Pairs, ids: Tensor, sizes: Tensor) -> Block:
