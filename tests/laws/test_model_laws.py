@@ -51,7 +51,7 @@ def rows_of(graphs: GraphSet, order: list[int]) -> Tensor:
 
 
 @EVERY
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(graphs=graph_sets(), seed=st.integers(0, 2**31))
 def test_permutation_equivariance(name: str, graphs: GraphSet, seed: int) -> None:
     rng = torch.Generator().manual_seed(seed)
@@ -65,7 +65,7 @@ def test_permutation_equivariance(name: str, graphs: GraphSet, seed: int) -> Non
 
 @EVERY
 @DTYPES
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(graphs=graph_sets(least=2), others=graph_sets(), data=st.data())
 def test_graphs_of_a_batch_do_not_meet(
     name: str, dtype: torch.dtype, graphs: GraphSet, others: GraphSet, data: st.DataObject

@@ -71,7 +71,7 @@ class CSR:
 
 def _by_target(source: Tensor, target: Tensor, n: int) -> CSR:
     """Rows of any edges between n nodes: counting on the CPU, a sort elsewhere; the same result."""
-    if source.device.type == "cpu":
+    if source.device.type == "cpu" and not torch.compiler.is_compiling():
         from graphgauge.graphs.ordering import edge_order  # compiled: loaded when first needed
 
         order = torch.from_numpy(edge_order(source.numpy(), target.numpy(), n))

@@ -20,8 +20,8 @@ class Laplacian(nn.Module):
     An eigenvector is known up to its sign, and those of one repeated eigenvalue up to a rotation, so raw
     entries of two graphs cannot be compared. With ``absolute`` (the default) entry i of a vector of an
     eigenspace with projector P and dimension m is sqrt(P_ii / m): |v_i| where the eigenvalue is simple, and
-    the same for any solver, sign and node order always. Aligning ER graphs with it is six times better than
-    with signs at little noise. With ``absolute=False`` the sign makes Σ v_i³ positive, which no node order
+    the same for any solver, sign and node order always. It aligns ER graphs at little noise three times
+    better than signed entries do. With ``absolute=False`` the sign makes Σ v_i³ positive, which no node order
     changes, but repeated eigenvalues and vectors with Σ v_i³ = 0 stay arbitrary.
 
     Parameters

@@ -12,5 +12,12 @@ from torch import Tensor
 
 
 def compiled(x: Tensor) -> bool:
-    """Whether the compiled loops serve this tensor: on the CPU, in float32 or in bfloat16 (widened)."""
-    return x.device.type == "cpu" and x.dtype in (torch.float32, torch.bfloat16)
+    """Whether the compiled loops serve this tensor: on the CPU, in float32 or in bfloat16 (widened).
+
+    Not while torch.compile traces: that cannot look into them, and gets the plain twins.
+    """
+    return (
+        not torch.compiler.is_compiling()
+        and x.device.type == "cpu"
+        and x.dtype in (torch.float32, torch.bfloat16)
+    )
