@@ -195,11 +195,24 @@ def test_nan_embedding_at_evaluation_names_pair_and_node() -> None:
         ({"batch_size": 0}, "batch_size must be at least 1"),
         ({"models": ["gcn", "gcn"]}, "several models are called"),
         ({"models": []}, "no model given"),
+        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
     ],
 )
 def test_bad_calls_name_what_is_wrong(call: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         benchmark(**{"models": "gcn", "dataset": "er", "noise": 0.1, "seeds": 1, **TINY, **call})
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
+def test_a_missing_cuda_device_is_said_at_once() -> None:
+    with pytest.raises(ValueError, match="device 'cuda' cannot be used here"):
+        benchmark("gcn", "er", 0.1, seeds=1, device="cuda", **TINY)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+def test_cuda_agrees_with_the_cpu() -> None:
+    cpu, cuda = (benchmark("gcn,gat,ggnn", "er", 0.1, seeds=1, device=d, **TINY) for d in ("cpu", "cuda"))
+    assert values(cuda, "loss") == pytest.approx(values(cpu, "loss"), rel=0.02)
 
 
 def test_dense_graphs_are_refused_with_the_bound() -> None:

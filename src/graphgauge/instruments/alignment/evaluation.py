@@ -68,12 +68,16 @@ def predict(
     pairs: Pairs,
     batch_size: int,
     subject: str = "model",
+    device: str = "cpu",
     solve_on: Sequence[str] = tuple(SOLVED_ON),
     tell: Callable[[float], None] | None = None,
 ) -> Predictions:
-    """Embed, compare and match all pairs, a batch at a time; the model is put into evaluation mode."""
+    """Embed, compare and match all pairs, a batch at a time; the model is put into evaluation mode.
+
+    Pairs stay on the CPU, where the assignments are solved; only the model runs on `device`.
+    """
     model.eval()
-    chance = torch.empty(pairs.truth.numel(), dtype=torch.float64, device=pairs.truth.device)
+    chance = torch.empty(pairs.truth.numel(), dtype=torch.float64)
     found = Predictions(
         assignments={name: torch.empty_like(pairs.truth) for name in solve_on},
         hits={k: torch.empty_like(chance) for k in TOP},
@@ -81,7 +85,7 @@ def predict(
     )
     for start in range(0, len(pairs), batch_size):
         batch = pairs[start : start + batch_size]
-        left, right = embed_pairs(model, batch, subject)
+        left, right = (side.cpu() for side in embed_pairs(model, batch.to(device), subject))
         _check_finite(left, right, batch, subject, start)
         offset = int(pairs.left.node_ptr[start])
         groups = blocks(batch)

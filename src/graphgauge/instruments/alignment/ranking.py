@@ -8,6 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from graphgauge.graphs import Pairs
 from graphgauge.instruments.alignment.data import SPLITS, Base, Dataset, base_graphs, pair_file, stored_pairs
 from graphgauge.instruments.alignment.run import Runner
@@ -79,6 +81,7 @@ def benchmark(
     """
     ranked = subjects(models, settings.get("embedding_width", 64), budget)
     numbers = _seeds(seeds, preset)
+    _check_device(settings.get("device", "cpu"))
     levels = [noise] if isinstance(noise, int | float) else list(noise)
     if not levels:
         raise ValueError("no noise level given")
@@ -140,6 +143,15 @@ class _Plan:
             for seed in self.seeds
             for s in self.ranked
         ]
+
+
+def _check_device(device: str) -> None:
+    """Fail before any work where the device is not there."""
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"device {device!r} cannot be used here: {reason}") from error
 
 
 def _seeds(seeds: int | Sequence[int] | None, preset: str) -> list[int]:

@@ -49,18 +49,17 @@ class Runner:
 
     def __call__(self, spec: Spec, tell: Callable[[float, str], None]) -> list[Row]:
         settings = self.settings[spec.params["dataset"]]
-        train, val = (
-            read_pairs(self.files[spec.params[f"{s}_hash"]]).to(settings.device) for s in ("train", "val")
-        )
+        train, val = (read_pairs(self.files[spec.params[f"{split}_hash"]]) for split in ("train", "val"))
         subject = self.subjects[spec.subject]
         model = subject.fresh(spec.seed).to(settings.device)
-        trained = train_encoder(model, train, settings, spec.seed, subject.name, tell)
+        trained = train_encoder(model, train.to(settings.device), settings, spec.seed, subject.name, tell)
         start = time.perf_counter()
         found = predict(
             model,
             val,
             settings.batch_size,
             subject.name,
+            settings.device,
             tell=lambda done: tell(TRAINING + (1 - TRAINING) * done, "matching"),
         )
         values = score(val, found, Facts.of(val))
