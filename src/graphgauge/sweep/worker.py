@@ -29,9 +29,7 @@ TELL_SECONDS = 0.1  # progress is shown to a person: more often is waste
 PR_SET_PDEATHSIG = 1
 
 
-def main(
-    connection: Connection, payload: bytes, out: Path | None, threads: int, parent: int
-) -> None:  # pragma: no cover - runs in a child process
+def main(connection: Connection, payload: bytes, out: Path | None, threads: int, parent: int) -> None:
     """Serve specs from `connection` until it is closed.
 
     Incoming: the JSON text of a spec. Outgoing: ("tell", fraction, text), then ("done", text of the rows)
@@ -91,7 +89,7 @@ def throttled(send: Tell) -> Tell:
     return tell
 
 
-def die_with(parent: int) -> None:  # pragma: no cover - runs in a child process
+def die_with(parent: int) -> None:
     """End this process when `parent` ends, even if it was killed with -9."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):  # a C library without prctl: the watchdog does it
@@ -99,7 +97,7 @@ def die_with(parent: int) -> None:  # pragma: no cover - runs in a child process
     threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent watchdog").start()
 
 
-def _watch(parent: int) -> None:  # pragma: no cover - runs in a child process
+def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
