@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import typer
 
@@ -38,8 +39,15 @@ def _root(
         raise typer.Exit
 
 
+def _one_line(message: Warning | str, category: type[Warning], *_: object, **__: object) -> str:
+    """A warning without the line of our source that raised it."""
+    kind = "warning" if category is UserWarning else category.__name__
+    return f"{kind}: {message}\n"
+
+
 def main() -> None:
     """Entry point; turns known errors into one clear message and an exit status."""
+    warnings.formatwarning = _one_line
     try:
         app()
     except Exception as error:

@@ -57,7 +57,7 @@ def align(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, …")] = None,
     data_home: Annotated[Path | None, typer.Option(help="Data home, instead of GRAPHGAUGE_DATA.")] = None,
-    columns: Annotated[str | None, typer.Option(help="main, all or names of columns of the table.")] = None,
+    columns: Annotated[str | None, typer.Option(help="main, all or names of columns, by commas.")] = None,
     format: FormatOption = "rich",
     json: JsonOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
@@ -67,10 +67,10 @@ def align(
     Started again with the same --out it goes on where it stopped; finished runs are never repeated.
     """
     from graphgauge.instruments import alignment
-    from graphgauge.report import FORMATS, table
+    from graphgauge.report import table
+    from graphgauge.sweep import SweepError
 
-    if format not in FORMATS:
-        raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
+    _check_table(format, columns)
     _make_importable(Path.cwd())
     settings: dict[str, Any] = {
         "train_pairs": train_pairs, "val_pairs": val_pairs, "epochs": epochs, "batch_size": batch_size,
@@ -98,6 +98,11 @@ def align(
         if quiet:  # otherwise the progress display has said it
             note(str(stop))
         raise
+    except SweepError as error:
+        if error.rows:  # what is finished is shown all the same
+            emit(error.rows, json, table(error.rows, format=format, columns=columns))
+            write_report(error.rows, out)
+        raise
     emit(rows, json, table(rows, format=format, columns=columns))
     write_report(rows, out)
 
@@ -112,6 +117,20 @@ def write_report(rows: list[Row], out: Path) -> None:
         write_text(folder / f"table.{suffix}", table(rows, format=form, columns="all"))
     drawn = figures(rows, folder)
     note(f"report: {folder} (rows.json, table.csv, table.md, table.tex, {len(drawn)} figure files)")
+
+
+def _check_table(format: str, columns: str | None) -> None:
+    """Wrong names are errors before the training, not after it."""
+    from graphgauge.instruments.alignment import METRICS
+    from graphgauge.report import FORMATS
+    from graphgauge.report.columns import COLUMNS
+
+    if format not in FORMATS:
+        raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
+    known = [*COLUMNS, *(name for name in METRICS if name not in COLUMNS)]
+    for name in split_list([columns or ""]):
+        if name not in ("main", "all", *known):
+            raise ValueError(f"no column {name!r}; there are main, all, {', '.join(known)}")
 
 
 def _make_importable(folder: Path) -> None:

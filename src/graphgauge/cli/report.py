@@ -14,7 +14,7 @@ from graphgauge.cli.output import FormatOption, JsonOption, emit
 
 def report(
     source: Annotated[Path, typer.Argument(help="A folder of runs, or a file of rows.")],
-    columns: Annotated[str | None, typer.Option(help="main, all or names of columns of the table.")] = None,
+    columns: Annotated[str | None, typer.Option(help="main, all or names of columns, by commas.")] = None,
     format: FormatOption = "rich",
     json: JsonOption = None,
 ) -> None:

@@ -6,7 +6,9 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -121,8 +123,12 @@ def vouch(place: Path, relative: str, **facts: Any) -> None:
     write_text(place / "manifest.json", json.dumps({"format": 1, "files": files}, indent=1))
 
 
-def arrays(path: Path, *required: str) -> dict[str, np.ndarray[Any, Any]]:
-    """All plain arrays of an npz file; pickles are refused and missing names are named."""
+def arrays(path: Path, *required: str, used: Collection[str] = ()) -> dict[str, np.ndarray[Any, Any]]:
+    """All plain arrays of an npz file; missing names are named.
+
+    Arrays of objects are never unpickled: one called as in `required` or `used` is an error, others are
+    left out (published archives carry vocabularies beside the graph).
+    """
     try:
         with np.load(path, allow_pickle=False) as stored:
             absent = [name for name in required if name not in stored.files]
@@ -130,17 +136,19 @@ def arrays(path: Path, *required: str) -> dict[str, np.ndarray[Any, Any]]:
                 raise DatasetError(
                     f"{path}: no array named {', '.join(absent)}; it has {', '.join(stored.files)}"
                 )
-            return dict(_plain(stored))
-    except (OSError, EOFError, ValueError) as error:
+            return dict(_plain(stored, {*required, *used}))
+    except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, DatasetError):
             raise
         raise DatasetError(f"{path} cannot be read as an npz file: {error}") from error
 
 
-def _plain(stored: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def _plain(stored: Any, used: Collection[str]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     for name in stored.files:
         try:
             yield name, stored[name]
         except ValueError as error:
             if "pickle" not in str(error) and "Object" not in str(error):
                 raise
+            if name in used:
+                raise ValueError(f"the array {name} holds objects") from error

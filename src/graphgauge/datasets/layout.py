@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,15 @@ from graphgauge.graphs import GraphSet
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
+# Names of the layouts (docs/datasets.md); an array of objects under one of them is never passed over.
+_SET = ("node_ptr", "edge_ptr", "edge_index")
+_SET_COLUMNS = ("node_type", "edge_type", "y", "kept")
+_ONE = (
+    "num_nodes", "edge_index", "adj_indices", "adj_indptr", "adj_shape", "label", "train_idx", "val_idx",
+    "test_idx", "feat_data", "feat_indices", "feat_indptr", "feat_shape", "feature_known",
+    "isolated_missing_test",
+)  # fmt: skip
+
 
 def read_set(path: Path, split: str = "", pick: Pick = None) -> GraphSet:
     """A set of graphs from an npz file (which holds one split), all or those picked.
@@ -25,25 +36,47 @@ def read_set(path: Path, split: str = "", pick: Pick = None) -> GraphSet:
     ``edge_type`` (E) → edge column ``edge_attr``, ``y`` (G) → graph column ``y``, and ``kept`` (G), a mask
     of the graphs to use. Graphs and edges keep the order of the file.
     """
-    stored = arrays(path, "node_ptr", "edge_ptr", "edge_index")
-    try:
+    stored = arrays(path, *_SET, used=_SET_COLUMNS)
+    with about(path):
         graphs = _pack(stored)
-    except ValueError as error:
-        raise DatasetError(f"{path}: {error}") from error
-    graphs = graphs[stored["kept"]] if "kept" in stored else graphs
+        if "kept" in stored:
+            if stored["kept"].dtype != bool:
+                raise DatasetError(f"kept must be a mask, it holds {stored['kept'].dtype}")
+            graphs = graphs[stored["kept"]]
     return graphs if pick is None else graphs[pick(len(graphs))]
 
 
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """What is found wrong with the content of a file names the file."""
+    try:
+        yield
+    except ValueError as error:
+        raise DatasetError(f"{path}: {error}") from error
+
+
+def whole_numbers(stored: Arrays, name: str) -> Any:
+    """A stored array as int64; other numbers are refused, not rounded."""
+    array = stored[name]
+    if array.dtype.kind not in "iu" and array.size:
+        raise DatasetError(f"{name} must be whole numbers, it holds {array.dtype}")
+    return np.ascontiguousarray(array, np.int64)
+
+
 def _pack(stored: Arrays) -> GraphSet:
-    node_ptr = stored["node_ptr"].astype(np.int64)
-    edge_ptr = stored["edge_ptr"].astype(np.int64)
+    node_ptr, edge_ptr = whole_numbers(stored, "node_ptr"), whole_numbers(stored, "edge_ptr")
+    edge_index = whole_numbers(stored, "edge_index")
+    if node_ptr.size != edge_ptr.size:
+        raise DatasetError(f"node_ptr says {node_ptr.size - 1} graphs, edge_ptr {edge_ptr.size - 1}")
+    if edge_ptr[-1:].sum() != edge_index.shape[-1]:
+        raise DatasetError(f"edge_ptr ends at {edge_ptr[-1]}, but there are {edge_index.shape[-1]} edges")
     first = np.repeat(node_ptr[:-1], np.diff(edge_ptr))
-    graphs = packed(stored["edge_index"].astype(np.int64) + first, edge_ptr, node_ptr).check()
+    graphs = packed(edge_index + first, edge_ptr, node_ptr).check()
     _require_simple(graphs)
     return graphs.with_columns(
-        node={"x": _tensor(stored["node_type"], np.int64)[:, None]} if "node_type" in stored else {},
-        edge={"edge_attr": _tensor(stored["edge_type"], np.int64)} if "edge_type" in stored else {},
-        graph={"y": _tensor(stored["y"], np.float64)} if "y" in stored else {},
+        node={"x": _types(stored, "node_type")[:, None]} if "node_type" in stored else {},
+        edge={"edge_attr": _types(stored, "edge_type")} if "edge_type" in stored else {},
+        graph={"y": torch.from_numpy(np.ascontiguousarray(stored["y"], np.float64))} if "y" in stored else {},
     )
 
 
@@ -67,17 +100,26 @@ def read_one(path: Path) -> tuple[GraphSet, Arrays]:
     Arrays: ``num_nodes`` and ``edge_index`` (2, E), or a sparse adjacency matrix ``adj_indices``,
     ``adj_indptr``, ``adj_shape``. Direction, repeats and self-loops are dropped.
     """
-    stored = arrays(path)
-    if "edge_index" in stored and "num_nodes" in stored:
-        count = int(stored["num_nodes"])
-        source, target = stored["edge_index"].astype(np.int64)
-    elif {"adj_indices", "adj_indptr", "adj_shape"} <= stored.keys():
-        count = int(stored["adj_shape"][0])
-        source = np.repeat(np.arange(count), np.diff(stored["adj_indptr"]))
-        target = stored["adj_indices"].astype(np.int64)
-    else:
-        raise DatasetError(f"{path}: expected num_nodes and edge_index, got arrays {', '.join(stored)}")
+    stored = arrays(path, used=_ONE)
+    with about(path):
+        source, target, count = _raw_edges(stored)
     return one_graph(str(path), source, target, count), stored
+
+
+def _raw_edges(stored: Arrays) -> tuple[Any, Any, int]:
+    """Source, target and number of nodes."""
+    if "edge_index" in stored and "num_nodes" in stored:
+        if stored["num_nodes"].size != 1 or stored["num_nodes"].dtype.kind not in "iu":
+            raise DatasetError(f"num_nodes must be one whole number, it is {stored['num_nodes']}")
+        edge_index = whole_numbers(stored, "edge_index")
+        if edge_index.ndim != 2 or edge_index.shape[0] != 2:
+            raise DatasetError(f"edge_index must have the shape (2, E), it has {edge_index.shape}")
+        return *edge_index, int(stored["num_nodes"].reshape(()))
+    if {"adj_indices", "adj_indptr", "adj_shape"} <= stored.keys():
+        count = int(stored["adj_shape"][0])
+        source = np.repeat(np.arange(count), np.diff(whole_numbers(stored, "adj_indptr")))
+        return source, whole_numbers(stored, "adj_indices"), count
+    raise DatasetError(f"expected num_nodes and edge_index, got arrays {', '.join(stored)}")
 
 
 def one_graph(where: str, source: Any, target: Any, count: int) -> GraphSet:
@@ -100,5 +142,5 @@ def _require_simple(graphs: GraphSet) -> None:
         raise DatasetError("expected every edge once each way, got some twice")
 
 
-def _tensor(array: np.ndarray[Any, Any], dtype: Any) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array, dtype))
+def _types(stored: Arrays, name: str) -> torch.Tensor:
+    return torch.from_numpy(whole_numbers(stored, name))

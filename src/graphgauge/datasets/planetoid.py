@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from graphgauge.datasets.entry import WHOLE, Counts, Dataset, Pick
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.home import keep
-from graphgauge.datasets.layout import Arrays, read_one
+from graphgauge.datasets.layout import Arrays, about, read_one, whole_numbers
 from graphgauge.graphs import GraphSet
 
 _PARTS = ("train", "val", "test")
@@ -24,15 +24,24 @@ def planetoid(path: Path, split: str, pick: Pick, *, features: bool = False) -> 
     With ``features=True`` also ``x``: the bag of words as dense float32, not normalised.
     """
     graph, stored = read_one(path)
-    columns = {"y": torch.from_numpy(stored["label"].astype(np.int64))} if "label" in stored else {}
-    for part in _PARTS:
-        if f"{part}_idx" in stored:
-            mask = torch.zeros(graph.num_nodes, dtype=torch.bool)
-            mask[torch.from_numpy(stored[f"{part}_idx"].astype(np.int64))] = True
-            columns[f"{part}_mask"] = mask
-    if features:
-        columns["x"] = _features(path, stored)
-    return graph.with_columns(node=columns)
+    with about(path):
+        columns = {"y": torch.from_numpy(whole_numbers(stored, "label"))} if "label" in stored else {}
+        for part in _PARTS:
+            if f"{part}_idx" in stored:
+                columns[f"{part}_mask"] = _mask(stored, f"{part}_idx", graph.num_nodes)
+        graph = graph.with_columns(node=columns)
+    return graph.with_columns(node={"x": _features(path, stored)}) if features else graph
+
+
+def _mask(stored: Arrays, name: str, nodes: int) -> torch.Tensor:
+    """The mask of the nodes that an array names."""
+    named = whole_numbers(stored, name)
+    bad = (named < 0) | (named >= nodes)
+    if bad.any():
+        raise DatasetError(f"{name} names node {named[bad][0]} of {nodes}")
+    mask = torch.zeros(nodes, dtype=torch.bool)
+    mask[torch.from_numpy(named)] = True
+    return mask
 
 
 def _features(path: Path, stored: Arrays) -> torch.Tensor:

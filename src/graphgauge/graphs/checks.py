@@ -29,12 +29,12 @@ def graph_ids(index: Index, count: int, device: torch.device | str = "cpu") -> T
         ids = torch.tensor([int(index)], device=device)
     else:
         ids = torch.as_tensor(index, device=device)
-        if ids.numel() == 0:
-            return torch.empty(0, dtype=torch.int64, device=device)
         if ids.dtype == torch.bool:
             if ids.shape != (count,):
                 raise GraphError(f"the mask has shape {tuple(ids.shape)}, the set {count} graphs")
             return ids.nonzero()[:, 0]
+        if ids.numel() == 0:
+            return torch.empty(0, dtype=torch.int64, device=device)
         if ids.dim() != 1 or ids.is_floating_point():
             raise GraphError(f"graphs are picked by whole numbers in one dimension, got {describe(ids)}")
         ids = ids.to(torch.int64)
@@ -48,9 +48,9 @@ def check_pointer(name: str, ptr: Tensor, total: int | None) -> None:
     """Raise unless `ptr` is one-dimensional, starts at 0, never decreases and ends at `total`."""
     if ptr.dim() != 1 or ptr.numel() == 0 or int(ptr[0]) != 0:
         raise GraphError(f"{name} must be one-dimensional and start at 0, got {describe(ptr)}")
-    step = ptr.diff()
-    if (step < 0).any():
-        raise GraphError(f"{name} decreases at graph {int((step < 0).nonzero()[0, 0])}")
+    falls = ptr[1:] < ptr[:-1]  # compared, since a difference may wrap round
+    if falls.any():
+        raise GraphError(f"{name} decreases at graph {int(falls.nonzero()[0, 0])}")
     if total is not None and int(ptr[-1]) != total:
         raise GraphError(f"{name} ends at {int(ptr[-1])}, but there are {total}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
@@ -169,6 +169,9 @@ def _pairs(listed: EdgeList, g: int) -> Array:
         raise GraphError(f"graph {g}: an edge list must have the shape (E, 2), this one has {array.shape}")
     if array.dtype.kind not in "iu":
         raise GraphError(f"graph {g}: node ids must be whole numbers, edge {_first(array)} has {array.dtype}")
+    if isinstance(listed, list | tuple) and bool in set(map(type, chain.from_iterable(listed))):
+        odd = next(tuple(pair) for pair in listed if bool in map(type, pair))
+        raise GraphError(f"graph {g}: node ids must be whole numbers, edge {odd} has a truth value")
     if array.dtype == np.uint64 and (array > np.iinfo(np.int64).max).any():
         raise GraphError(f"graph {g}: node ids do not fit into 64 bits")
     return array.astype(np.int64)

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from graphgauge.graphs.convert_edges import refuse_duplicates
 from graphgauge.graphs.errors import GraphError
-from graphgauge.graphs.pack import Array, Rules, pack, rule
+from graphgauge.graphs.pack import Array, Rules, exact, pack, rule
 
 if TYPE_CHECKING:
     from graphgauge.graphs.graphset import GraphSet
@@ -40,7 +41,8 @@ def from_adjacency(matrices: Any, *, weighted: bool = False, **rules: Unpack[Rul
     edge_counts = np.array([u.size for _, u, _, _ in parts], dtype=np.int64)
     source = np.concatenate([u for _, u, _, _ in parts] or [empty])
     target = np.concatenate([v for _, _, v, _ in parts] or [empty])
-    weight = np.concatenate([w.astype(np.float64) for *_, w in parts] or [empty.astype(np.float64)])
+    weights = [_as_float(w, g) for g, (*_, w) in enumerate(parts)] if weighted else []
+    weight = np.concatenate([*weights, empty.astype(np.float64)])
     graphs = pack(
         counts, edge_counts, source, target, ordered=True, rules=rules,
         edge={"edge_weight": weight} if weighted else None,
@@ -95,7 +97,7 @@ def _is_sparse(matrix: Any) -> bool:
 
 def _entries(matrix: Any, g: int) -> Part:
     """Order, row, column and value of every entry other than zero."""
-    array: Any = matrix if _is_sparse(matrix) else np.asarray(matrix)
+    array: Any = matrix if _is_sparse(matrix) else _dense(matrix, g)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise GraphError(f"graph {g}: an adjacency matrix is square, this one has the shape {array.shape}")
     if array.dtype.kind not in "biuf":
@@ -113,6 +115,24 @@ def _entries(matrix: Any, g: int) -> Part:
         e = int(np.flatnonzero(bad)[0])
         raise GraphError(f"graph {g}: entry ({u[e]}, {v[e]}) of the adjacency matrix is {w[e]}")
     return int(array.shape[0]), u, v, w
+
+
+def _dense(matrix: Any, g: int) -> Array:
+    if isinstance(matrix, Tensor):
+        if matrix.layout != torch.strided:
+            raise GraphError(f"graph {g}: a sparse tensor; give a SciPy sparse matrix or a dense tensor")
+        matrix = exact(matrix)
+    try:
+        return np.asarray(matrix)
+    except ValueError as error:
+        raise GraphError(f"graph {g}: an adjacency matrix is square, not {matrix!r:.60}") from error
+
+
+def _as_float(weight: Array, g: int) -> Array:
+    out = weight.astype(np.float64)
+    if weight.dtype.kind in "iu" and (out.astype(weight.dtype) != weight).any():
+        raise GraphError(f"graph {g}: weights of type {weight.dtype} would be rounded to float64")
+    return out
 
 
 def _refuse_weights(parts: list[Part]) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from graphgauge.graphs.convert_edges import edge_pairs, listed_once, refuse_duplicates
 from graphgauge.graphs.errors import GraphError
-from graphgauge.graphs.pack import Rules, as_tensor, pack, rule
+from graphgauge.graphs.pack import Rules, as_tensor, exact, names_taken, pack, rule
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -68,6 +68,8 @@ def from_networkx(
     listed: list[Any] = [graphs] if hasattr(graphs, "adj") else list(graphs)
     directed = _one_direction(listed, rule(rules, "directed"))
     labels: Labels = [list(g) for g in listed]
+    if attributes is not None:
+        attributes = _names(listed, attributes)
     counts = np.array([len(names) for names in labels], dtype=np.int64)
     edge_counts = np.array([g.number_of_edges() for g in listed], dtype=np.int64)
     ids: list[int] = []
@@ -119,7 +121,8 @@ def to_networkx(
     whole = _attributes(graphs.graph, len(graphs))
     out = []
     for g, name in enumerate(names):
-        made = kind(**whole[g])
+        made = kind()
+        made.graph.update(whole[g])
         made.add_nodes_from(zip(name, node[node_ptr[g] : node_ptr[g + 1]], strict=True))
         rows = slice(edge_ptr[g], edge_ptr[g + 1])
         made.add_edges_from(
@@ -145,6 +148,14 @@ def _one_direction(graphs: list[nx.Graph], choice: str) -> bool:
         if kinds[i] != kinds[0]:
             raise GraphError(f"graph {i} and graph 0 are not both directed or both undirected")
     return bool(kinds) and kinds[0]
+
+
+def _names(graphs: list[nx.Graph], attributes: Collection[str]) -> list[str]:
+    """The attributes asked for that are somewhere in the graphs."""
+    nodes = [data for graph in graphs for _, data in graph.nodes(data=True)]
+    edges = [data for graph in graphs for _, _, data in graph.edges(data=True)]
+    seen = dict.fromkeys(chain.from_iterable(chain(nodes, edges, (graph.graph for graph in graphs))))
+    return names_taken(seen, attributes, bool(nodes and edges))
 
 
 def _columns(
@@ -176,7 +187,7 @@ def _unnamed(about: dict[str, Any]) -> dict[str, Any]:
 
 def _stack(values: list[Any], level: str, name: str) -> Tensor:
     if isinstance(values[0], Tensor):
-        values = [v.numpy() if isinstance(v, Tensor) else v for v in values]
+        values = [exact(v) if isinstance(v, Tensor) else v for v in values]
     try:
         return as_tensor(values, f"{level} attribute {name!r}")
     except GraphError as error:

@@ -10,13 +10,18 @@ import torch
 from torch import Tensor
 
 from graphgauge.graphs.errors import GraphError
-from graphgauge.graphs.pack import Array, Rules, offsets, pack
+from graphgauge.graphs.pack import Array, Rules, names_taken, offsets, pack, whole
 
 if TYPE_CHECKING:
     from graphgauge.graphs.graphset import GraphSet
 
 Level = Literal["node", "edge", "graph"]
 
+# Attributes whose level PyG itself fixes.
+_STANDARD: dict[str, Level] = {
+    "x": "node", "pos": "node", "z": "node",
+    "edge_attr": "edge", "edge_weight": "edge", "edge_type": "edge",
+}  # fmt: skip
 # Attributes that say what is in the graph and never become columns.
 _STRUCTURE = ("edge_index", "num_nodes", "batch", "ptr")
 
@@ -37,7 +42,8 @@ def from_pyg(
     An attribute is a node, edge or graph column when it has n, m or one row (or no dimension) in *every*
     graph. Where several fit, a name with "edge" says edge, ``x``, ``pos``, ``z`` and a name with "node" say
     node, ``y`` and a name with "graph" say graph, any other name is tried as node, edge, graph in this
-    order; ``levels={"name": "graph"}`` decides by hand.
+    order; ``levels={"name": "graph"}`` decides by hand. ``x``, ``pos`` and ``z`` with other rows than nodes,
+    and ``edge_attr``, ``edge_weight`` and ``edge_type`` with other rows than edges, are refused.
 
     Parameters
     ----------
@@ -62,7 +68,7 @@ def from_pyg(
     edges = [_edge_index(store, g) for g, store in enumerate(stores)]
     edge_counts = np.array([e.shape[1] for e in edges], dtype=np.int64)
     joined = torch.cat(edges, dim=1).numpy() if edges else np.zeros((2, 0), dtype=np.int64)
-    names = _names(stores, attributes)
+    names = _names(stores, attributes, bool(counts.sum() and edge_counts.sum()))
     columns: dict[str, dict[str, Tensor]] = {"node": {}, "edge": {}, "graph": {}}
     for name in names:
         values = [_value(store, name, g) for g, store in enumerate(stores)]
@@ -136,7 +142,9 @@ def _from_batch(
     edge_index, edge_graph = edge_index[:, order], owner[0][order]
     edge_counts = np.bincount(edge_graph, minlength=counts.size)
     columns: dict[str, dict[str, Tensor]] = {"node": {}, "edge": {}, "graph": {}}
-    for name in _names([store], attributes):
+    names = _names([store], attributes, bool(total and edge_index.size))
+    _refuse_shifted(batch, names)
+    for name in names:
         value = _value(store, name, 0)
         sizes = {"node": total, "edge": edge_index.shape[1], "graph": counts.size}
         level = _one_level(name, {k for k, size in sizes.items() if size == len(value)}, levels, len(value))
@@ -148,7 +156,7 @@ def _from_batch(
 def _batch_counts(store: Mapping[str, Any], total: int, num_graphs: int | None) -> Array:
     vector, ptr = store.get("batch"), store.get("ptr")
     if vector is not None:
-        vector = vector.numpy()
+        vector = whole(vector.cpu(), "the numbers in the batch vector")
         falls = np.flatnonzero(np.diff(vector) < 0)
         if falls.size:
             i = int(falls[0]) + 1
@@ -157,10 +165,11 @@ def _batch_counts(store: Mapping[str, Any], total: int, num_graphs: int | None) 
                 f"node {i - 1} in graph {vector[i - 1]}"
             )
     if ptr is not None:
-        counts: Array = np.diff(ptr.numpy())
+        counts = _ptr_counts(whole(ptr.cpu(), "the numbers in the ptr of the batch"))
     elif num_graphs is not None:
         if vector is not None and vector.size and (int(vector[0]) < 0 or int(vector[-1]) >= num_graphs):
-            raise GraphError(f"the batch vector names graph {vector[-1]} of {num_graphs}")
+            odd = vector[0] if vector[0] < 0 else vector[-1]
+            raise GraphError(f"the batch vector names graph {odd} of {num_graphs}")
         counts = np.bincount(vector, minlength=num_graphs) if vector is not None else np.zeros(0, np.int64)
     else:
         raise GraphError(
@@ -173,6 +182,26 @@ def _batch_counts(store: Mapping[str, Any], total: int, num_graphs: int | None) 
     return counts
 
 
+def _ptr_counts(ptr: Array) -> Array:
+    if ptr.ndim != 1 or ptr.size == 0 or ptr[0] != 0:
+        raise GraphError("the ptr of the batch must be one-dimensional and start at 0")
+    falls = np.flatnonzero(ptr[1:] < ptr[:-1])
+    if falls.size:
+        raise GraphError(f"the ptr of the batch decreases at graph {falls[0]}")
+    return np.diff(ptr)
+
+
+def _refuse_shifted(batch: Any, names: list[str]) -> None:
+    """PyG's batching adds node counts to attributes that it takes for node numbers ("index" in the name)."""
+    shifts: Mapping[str, Any] = getattr(batch, "_inc_dict", None) or {}
+    for name in names:
+        if np.any([bool(np.any(np.asarray(shift))) for shift in shifts.get(name, ())]):
+            raise GraphError(
+                f"batch: the numbers in {name!r} were shifted when the batch was made; "
+                "give the list of Data (batch.to_data_list())"
+            )
+
+
 def _store(item: Any, g: int) -> dict[str, Any]:
     if not hasattr(item, "to_dict") or hasattr(item, "node_types") or not hasattr(item, "edge_index"):
         raise GraphError(f"graph {g} is a {type(item).__name__}, not a homogeneous PyG Data")
@@ -181,9 +210,16 @@ def _store(item: Any, g: int) -> dict[str, Any]:
 
 def _num_nodes(store: Mapping[str, Any], g: int) -> int:
     if "num_nodes" in store:
-        return int(store["num_nodes"])
+        count = np.asarray(store["num_nodes"])
+        if count.size != 1 or count.dtype.kind not in "iu":
+            raise GraphError(f"graph {g}: num_nodes must be a whole number, it is {store['num_nodes']!r}")
+        return int(count.reshape(()))
     for name, value in store.items():
-        if isinstance(value, Tensor) and (name in ("x", "pos", "z", "batch") or "node" in name):
+        if (
+            isinstance(value, Tensor)
+            and value.dim()
+            and (name in ("x", "pos", "z", "batch") or "node" in name)
+        ):
             return int(value.shape[0])
     raise GraphError(
         f"graph {g} is given by its edges only: without num_nodes or x its isolated nodes are unknown"
@@ -199,9 +235,11 @@ def _edge_index(store: Mapping[str, Any], g: int) -> Tensor:
     return edge_index.cpu().to(torch.int64)
 
 
-def _names(stores: Sequence[Mapping[str, Any]], attributes: Collection[str] | None) -> list[str]:
+def _names(
+    stores: Sequence[Mapping[str, Any]], attributes: Collection[str] | None, complete: bool
+) -> list[str]:
     seen = dict.fromkeys(name for store in stores for name in store if name not in _STRUCTURE)
-    taken = [name for name in seen if attributes is None or name in attributes]
+    taken = names_taken(seen, attributes, complete)
     for name in taken:
         for g, store in enumerate(stores):
             if name not in store:
@@ -226,8 +264,8 @@ def _level(name: str, rows: list[int], counts: Array, edge_counts: Array, levels
     given = np.array(rows, dtype=np.int64)
     sizes = {"node": counts, "edge": edge_counts, "graph": np.ones_like(counts)}
     fitting = {level for level, size in sizes.items() if np.array_equal(given, size)}
-    if not fitting:
-        wanted = levels.get(name) or ("node" if name in ("x", "pos", "z") else None)
+    wanted = levels.get(name) or _STANDARD.get(name)
+    if not fitting or (wanted and wanted not in fitting):
         off = given != sizes[wanted] if wanted else np.all([given != s for s in sizes.values()], axis=0)
         g = int(np.flatnonzero(off)[0]) if off.any() else 0
         raise GraphError(
@@ -238,10 +276,11 @@ def _level(name: str, rows: list[int], counts: Array, edge_counts: Array, levels
 
 
 def _one_level(name: str, fitting: set[str], levels: Mapping[str, Level], rows: int) -> str:
-    if name in levels:
-        if levels[name] not in fitting:
-            raise GraphError(f"{name!r} has {rows} rows, which does not fit the {levels[name]} level")
-        return levels[name]
+    wanted = levels.get(name) or _STANDARD.get(name)
+    if wanted:
+        if wanted not in fitting:
+            raise GraphError(f"{name!r} has {rows} rows, which does not fit the {wanted} level")
+        return wanted
     hints = {
         "edge": "edge" in name,
         "node": name in ("x", "pos", "z") or "node" in name,

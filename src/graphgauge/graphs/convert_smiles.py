@@ -137,7 +137,8 @@ def _read(text: object, g: int, kekulise: bool, invalid: str) -> Any:
     if not isinstance(text, str):
         raise GraphError(f"graph {g}: a SMILES is a text, this is a {type(text).__name__}")
     with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(text) if text.strip() else None
+        # RDKit takes what follows a blank for a name or an extension, and passes over it.
+        molecule = Chem.MolFromSmiles(text) if len(text.split()) == 1 else None
         if molecule is None and invalid == "error":
             raise GraphError(f'graph {g}: {text!r} is not a valid SMILES; invalid="drop" leaves it out')
         if molecule is not None and kekulise:

@@ -43,13 +43,13 @@ def read(
     for number, text in _lines(path, max_bytes):
         numbers.append(number)
         items.append(_item(text, number))
-    directed = [bool(item.get("directed", False)) for item in items]
+    directed = [item.get("directed", False) for item in items]
     for number, kind in zip(numbers, directed, strict=True):
         if kind != directed[0]:
             raise GraphError(f"line {number}: a file holds directed or undirected graphs, not both")
     if directed and directed[0] and "directed" not in rules:
         rules["directed"] = "keep"
-    ordered = both_ways or rule(rules, "directed") != "error"
+    ordered = both_ways or any(directed) or rule(rules, "directed") != "error"
     edges = [_edges(item, number) for item, number in zip(items, numbers, strict=True)]
     pairs = np.concatenate(edges) if edges else np.zeros((0, 2), dtype=np.int64)
     sizes = {
@@ -137,7 +137,9 @@ def _lines(path: Path, max_bytes: int) -> Iterator[tuple[int, str]]:
 
 def _item(text: str, number: int) -> dict[str, Any]:
     try:
-        item = json.loads(text)
+        item = json.loads(text, object_pairs_hook=_object)
+    except GraphError as error:
+        raise GraphError(f"line {number}: {error}") from error
     except (ValueError, RecursionError) as error:
         raise GraphError(f"line {number}: not JSON ({error})") from error
     if not isinstance(item, dict):
@@ -148,7 +150,19 @@ def _item(text: str, number: int) -> dict[str, Any]:
     n = item.get("num_nodes")
     if type(n) is not int or not 0 <= n < 2**31:
         raise GraphError(f"line {number}: num_nodes must be a whole number from 0, it is {n!r}")
+    if not isinstance(item.get("directed", False), bool):
+        raise GraphError(f"line {number}: directed must be true or false, it is {item['directed']!r}")
     return item
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, whose keys JSON itself does not want to be different."""
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise GraphError(f"the key {twice!r} is there twice")
+    return out
 
 
 def _edges(item: Mapping[str, Any], number: int) -> Array:

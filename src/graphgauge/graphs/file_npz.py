@@ -15,7 +15,7 @@ from torch import Tensor
 from graphgauge.atomic import replacing
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.graphset import GraphSet
-from graphgauge.graphs.pack import Array, Rules, pack, whole
+from graphgauge.graphs.pack import Array, Rules, names_taken, pack, whole
 
 _POINTERS = ("node_ptr", "edge_ptr", "edge_index")
 _LEVELS = ("node", "edge", "graph")
@@ -78,12 +78,18 @@ def read(
         )
     sizes = {"node": int(counts.sum()), "edge": edge_index.shape[1], "graph": counts.size}
     columns: dict[str, dict[str, Tensor]] = {level: {} for level in _LEVELS}
-    for name, array in arrays.items():
-        if attributes is not None and name.partition(".")[2] not in attributes and name not in attributes:
-            continue
+    for name in _taken(arrays, attributes, bool(sizes["node"] and sizes["edge"])):
+        array = arrays[name]
         level, column = _home(name, array, sizes)
         columns[level][column] = torch.from_numpy(array.astype(array.dtype.newbyteorder("=")))
     return pack(counts, edge_counts, edge_index[0], edge_index[1], ordered=True, rules=rules, **columns)
+
+
+def _taken(arrays: Collection[str], attributes: Collection[str] | None, complete: bool) -> list[str]:
+    """Arrays that `attributes` asks for, by their whole name or without the level before the point."""
+    short = {name: name.partition(".")[2] or name for name in arrays}
+    taken = names_taken({*short, *short.values()}, attributes, complete)
+    return [name for name in arrays if name in taken or short[name] in taken]
 
 
 def _arrays(path: Path, max_bytes: int) -> dict[str, Array]:
@@ -115,17 +121,20 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Arra
             if magic not in headers:
                 raise GraphError(f"the array {name!r} has the unknown version {magic}")
             shape, fortran, dtype = headers[magic](file)
-            if dtype.kind not in "biuf":
+            if dtype.kind not in "biuf" or dtype.itemsize > 8:
                 raise GraphError(f"the array {name!r} holds {dtype}, not numbers")
             count = 1
             for length in shape:
                 count *= length
-            data = file.read(member.file_size)
+            size = member.file_size - file.tell()
+            if min(shape, default=0) < 0 or count * dtype.itemsize != size:
+                raise GraphError(f"the array {name!r} says shape {shape} of {dtype}, but has {size} bytes")
+            data = file.read(size)
     except ValueError as error:
         if isinstance(error, GraphError):
             raise
         raise GraphError(f"the array {name!r} is broken ({error})") from error
-    if min(shape, default=0) < 0 or count * dtype.itemsize != len(data):
+    if count * dtype.itemsize != len(data):
         raise GraphError(f"the array {name!r} says shape {shape} of {dtype}, but has {len(data)} bytes")
     array = np.frombuffer(data, dtype=dtype)
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
@@ -145,6 +154,8 @@ def _home(name: str, array: Array, sizes: Mapping[str, int]) -> tuple[str, str]:
     """Level and column name of an array."""
     level, dot, column = name.partition(".")
     if dot and level in _LEVELS:
+        if not column:
+            raise GraphError(f"the array {name!r} has no column name")
         return level, column
     begins = name.partition("_")[0]
     if begins in _LEVELS:

@@ -43,6 +43,8 @@ def read(
     with path.open("rb") as file:
         try:
             content = _Reader(file, encoding="latin1").load()
+            if file.read(1):
+                raise GraphError("there is more after the first pickle; one list of graphs is wanted")
         except GraphError:
             raise
         except (
@@ -98,6 +100,21 @@ class _Dtype(_Inert):
 _NUMBERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 
 
+class _Call:
+    """A function that a file may call, but not change: a pickle can set attributes of what it is given."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, *given: object) -> Any:
+        return self._function(*given)
+
+    def __setstate__(self, state: object) -> None:
+        raise GraphError("refused: the file would change the reader")
+
+
 def _scalar(dtype: object, data: object) -> Any:
     raw = data.encode("latin1") if isinstance(data, str) else data
     if not isinstance(dtype, _Dtype) or not isinstance(raw, bytes) or len(raw) != dtype.type.itemsize:
@@ -124,12 +141,12 @@ _ADMITTED: dict[tuple[str, str], Callable[..., Any]] = {
     **{(module, kind.__name__): kind for module in ("builtins", "__builtin__") for kind in _PLAIN},
     ("collections", "OrderedDict"): collections.OrderedDict,
     ("collections", "defaultdict"): collections.defaultdict,
-    ("copy_reg", "_reconstructor"): _reconstructed,
-    ("copyreg", "_reconstructor"): _reconstructed,
-    ("_codecs", "encode"): _encode,
+    ("copy_reg", "_reconstructor"): _Call(_reconstructed),
+    ("copyreg", "_reconstructor"): _Call(_reconstructed),
+    ("_codecs", "encode"): _Call(_encode),
     ("numpy", "dtype"): _Dtype,
-    ("numpy.core.multiarray", "scalar"): _scalar,
-    ("numpy._core.multiarray", "scalar"): _scalar,
+    ("numpy.core.multiarray", "scalar"): _Call(_scalar),
+    ("numpy._core.multiarray", "scalar"): _Call(_scalar),
     ("networkx.classes.graph", "Graph"): _Graph,
     ("networkx.classes.digraph", "DiGraph"): _DiGraph,
     ("networkx.classes.multigraph", "MultiGraph"): _MultiGraph,
@@ -173,15 +190,23 @@ def _rebuilt(item: object, g: int) -> Any:
             for v, data in row.items():
                 if u not in nodes or v not in nodes:
                     raise GraphError(f"graph {g}: edge ({u!r}, {v!r}) joins nodes that are not there")
+                if not directed and _other_side(rows, u, v) != [data]:
+                    raise GraphError(f"graph {g}: edge ({u!r}, {v!r}) is not the same from both ends")
                 if multi:
                     graph.add_edges_from((u, v, key, dict(one)) for key, one in data.items())
                 else:
-                    graph.add_edge(u, v, **data)
-    except (TypeError, AttributeError, ValueError) as error:
+                    graph.add_edges_from([(u, v, dict(data))])
+    except (TypeError, AttributeError, ValueError, RecursionError) as error:
         if isinstance(error, GraphError):
             raise
         raise GraphError(f"graph {g}: the pickled {name} is broken ({error})") from error
     return graph
+
+
+def _other_side(rows: Mapping[Any, Any], u: object, v: object) -> list[Any]:
+    """What the row of v holds for u, in a list (which compares by identity first); empty where nothing."""
+    row = rows.get(v, {})
+    return [row[u]] if u in row else []
 
 
 def _first(state: Mapping[Any, Any], names: tuple[str, ...]) -> dict[Any, Any] | None:

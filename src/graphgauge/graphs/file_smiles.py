@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -19,7 +20,7 @@ _HEADERS = ("smiles", "smile", "canonical_smiles")
 
 def read_smi(path: Path, *, kekulise: bool = False, invalid: Literal["error", "drop"] = "error") -> GraphSet:
     """The first word of every line; empty lines and a heading "smiles" are passed over."""
-    lines = [line.split() for line in _text(path).splitlines()]
+    lines = [line.split() for line in io.StringIO(_text(path), newline=None)]
     listed = [words[0] for words in lines if words]
     if listed and listed[0].lower() in _HEADERS:
         del listed[0]
@@ -41,7 +42,11 @@ def read_csv(
     column : heading of the SMILES; None takes the one column called "smiles" in any case
     y : heading or headings of numbers to keep as the graph column ``y`` (float64)
     """
-    table = list(csv.reader(_text(path).splitlines()))
+    reader = csv.reader(io.StringIO(_text(path), newline=""))
+    try:
+        table = list(reader)
+    except csv.Error as error:
+        raise GraphError(f"line {reader.line_num}: {error}") from error
     if not table:
         raise GraphError("an empty table has no heading")
     heading, rows = table[0], [row for row in table[1:] if row]
@@ -66,7 +71,7 @@ def write_smi(path: Path, graphs: GraphSet) -> None:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise GraphError(f"not text in UTF-8 ({error.reason} at byte {error.start})") from error
 
@@ -85,6 +90,8 @@ def _position(heading: list[str], name: str | None) -> int:
 
 def _number(cell: str, row: int) -> float:
     try:
+        if "_" in cell:
+            raise ValueError("digits are not grouped in a table")
         return float(cell)
     except ValueError as error:
         raise GraphError(f"row {row}: {cell!r} is not a number") from error

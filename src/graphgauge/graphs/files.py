@@ -49,6 +49,8 @@ def read(path: str | Path, *, format: str | None = None, **options: Any) -> Grap
     """
     path = Path(path)
     reader = _pick(path, {**READERS, **BY_NAME} if format else READERS, format)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder")
     try:
         graphs: GraphSet = reader(path, **options)
     except GraphError as error:
@@ -63,6 +65,8 @@ def write(path: str | Path, graphs: GraphSet) -> None:
     `GraphError`, except that .jsonl gives numbers back as int64 and float64 and .smi keeps molecules only.
     """
     path = Path(path)
+    if not isinstance(graphs, GraphSet):
+        raise TypeError(f"{path}: write takes a GraphSet, got a {type(graphs).__name__}")
     writer = _pick(path, WRITERS, None)
     try:
         writer(path, graphs)

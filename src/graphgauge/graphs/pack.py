@@ -6,7 +6,7 @@ The rules for odd input live here and nowhere else; docs/graph-input.md lists th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 import numpy as np
@@ -194,9 +194,22 @@ class _Edges:
             else:
                 how = "sum" if choice == "sum" else "amax"
                 at = home.reshape(-1, *[1] * (value.dim() - 1)).expand_as(value)
-                self.columns[name] = torch.zeros_like(value).scatter_reduce_(
-                    0, at, value, how, include_self=False
-                )
+                wide = value if value.is_floating_point() or value.is_complex() else value.to(torch.int64)
+                if value.dtype == torch.uint64 and (wide < 0).any():
+                    raise GraphError(f"column {name!r} has numbers that are too large to be combined")
+                made = torch.zeros_like(wide).scatter_reduce_(0, at, wide, how, include_self=False)
+                self.columns[name] = self._narrowed(name, made, value.dtype)
+
+    def _narrowed(self, name: str, made: Tensor, dtype: torch.dtype) -> Tensor:
+        """Combined values in the type of their column, if it holds them."""
+        out = made.to(dtype)
+        if made.is_floating_point() or made.is_complex():
+            return out
+        off = (out.to(made.dtype) != made).reshape(len(made), -1).any(1)
+        if off.any():
+            e = int(off.nonzero()[0, 0])
+            raise GraphError(f"{self.name(e)}: the sum of column {name!r} does not fit into {dtype}")
+        return out
 
     def treat_direction(self, choice: str, ordered: bool) -> bool:
         """Make every edge stand both ways, or keep arcs; True where the set is directed."""
@@ -277,6 +290,13 @@ def column(values: Any, level: str, name: str, rows: int) -> Tensor:
     return tensor
 
 
+def exact(value: Tensor) -> Array:
+    """A tensor as an array; bfloat16, which NumPy lacks, as float32, which holds all its values."""
+    value = value.detach().cpu()
+    array: Array = (value.float() if value.dtype == torch.bfloat16 else value).numpy()
+    return array
+
+
 def as_tensor(values: Any, what: str) -> Tensor:
     """Numbers as a tensor: Python floats as float64 and whole numbers as int64, so nothing is lost."""
     if isinstance(values, Tensor):
@@ -289,10 +309,42 @@ def as_tensor(values: Any, what: str) -> Tensor:
         array = array.astype(np.float64)
     if array.dtype.kind not in "biuf":
         raise GraphError(f"{what} is not numeric (it holds {array.dtype})")
+    if array.dtype == np.float64 and isinstance(values, list) and _rounded(values, array):
+        raise GraphError(f"{what} has whole numbers beside fractions that would be rounded")
     try:
         return torch.from_numpy(np.array(array, order="C"))
     except TypeError as error:
         raise GraphError(f"{what}: {error}") from error
+
+
+def _rounded(values: list[Any], array: Array) -> bool:
+    """Whether whole numbers lost digits on their way from a list into an array of floats."""
+    large = np.argwhere(np.abs(array) >= 2**53)
+    for place in large.tolist():
+        value: Any = values
+        for i in place:
+            value = value[i]
+        if isinstance(value, int | np.integer) and int(value) != int(array[tuple(place)]):
+            return True
+    return False
+
+
+def names_taken(seen: Iterable[str], attributes: Collection[str] | None, complete: bool) -> list[str]:
+    """Those of the names that are there that `attributes` asks for (None: all).
+
+    Parameters
+    ----------
+    complete : there are nodes and edges, so a name that is not there is a mistake
+    """
+    there = list(seen)
+    if attributes is None:
+        return there
+    if isinstance(attributes, str):
+        raise GraphError(f"attributes must be a list of names, got the text {attributes!r}")
+    missing = [name for name in attributes if name not in there]
+    if missing and complete:
+        raise GraphError(f"no graph has an attribute {missing[0]!r}; there are {sorted(map(str, there))}")
+    return [name for name in there if name in attributes]
 
 
 def _refuse_non_finite(
@@ -303,7 +355,7 @@ def _refuse_non_finite(
     }  # fmt: skip
     for level, named in columns.items():
         for name, value in named.items():
-            if not value.is_floating_point() or bool(torch.isfinite(value).all()):
+            if bool(torch.isfinite(value).all()):
                 continue
             row = int((~torch.isfinite(value)).reshape(len(value), -1).any(1).nonzero()[0, 0])
             g = int(np.searchsorted(first[level], row, side="right")) - 1

@@ -85,6 +85,8 @@ NOISE: dict[str, NoiseModel] = {
 def _perturb(
     graphs: GraphSet, noise: float, rng: np.random.Generator, new_id: Tensor | None, *, removes: bool
 ) -> GraphSet:
+    if isinstance(noise, bool) or not isinstance(noise, int | float | np.integer | np.floating):
+        raise GraphError(f"the noise level η must be a number, got {noise!r}")
     if not 0 <= noise < 1:
         raise GraphError(f"the noise level η must be at least 0 and below 1, got {noise}")
     edges = simple_edges(graphs)

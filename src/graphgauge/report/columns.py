@@ -123,11 +123,11 @@ MAIN = (
 
 
 def choose(lines: Sequence[Line], columns: str | Sequence[str]) -> list[Column]:
-    """The key columns, then those asked for that have something in them ("main", "all" or names)."""
+    """The key columns, then those asked for that have something in them ("main", "all", names or "a,b")."""
     foreign = sorted({name for line in lines for name in line.values} - set(COLUMNS))
     offered = COLUMNS | {name: _metric(name, name.replace("_", " "), _plain) for name in foreign}
     if isinstance(columns, str) and columns not in ("main", "all"):
-        raise ValueError(f'columns is {columns!r}; it is "main", "all" or a list of names')
+        columns = [name.strip() for name in columns.split(",")]
     names = MAIN if columns == "main" else tuple(offered) if columns == "all" else tuple(columns)
     unknown = [name for name in names if name not in offered]
     if unknown:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import linecache
 import math
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +48,26 @@ class Pooled(Degree):
     def forward(self, data) -> torch.Tensor:
         x = super().forward(data)
         return torch.zeros(data.num_graphs, x.shape[1]).index_add(0, data.batch, x)
+
+
+class Broken(Degree):
+    def forward(self, data) -> torch.Tensor:
+        raise RuntimeError("sizes do not match")
+
+
+class Unbuildable(Degree):
+    def __init__(self) -> None:
+        raise AttributeError("no such thing")
+
+
+class AlwaysNotANumber(Degree):
+    def forward(self, data) -> torch.Tensor:
+        return super().forward(data) * float("nan")
+
+
+class Detached(Degree):
+    def forward(self, data) -> torch.Tensor:
+        return super().forward(data).detach()
 
 
 class NotANumber(Degree):
@@ -97,6 +120,56 @@ def test_changed_model_of_the_same_name_runs_again(tmp_path: Path) -> None:
         {"mine": lambda: Degree(32)}, "er", 0.1, seeds=1, out=tmp_path, embedding_width=None, **TINY
     )
     assert one[0].spec_id != two[0].spec_id
+
+
+class Scaled(Degree):
+    """Differs in what it does, not in what it prints."""
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, data) -> torch.Tensor:
+        return self.scale * super().forward(data)
+
+
+def test_changed_attribute_of_a_model_runs_again(tmp_path: Path) -> None:
+    ids = {
+        benchmark({"mine": lambda s=s: Scaled(s)}, "er", 0.1, seeds=1, out=tmp_path, **TINY)[0].spec_id
+        for s in (1.0, 0.5, 1.0)
+    }
+    assert len(ids) == 2
+
+
+def test_changed_forward_of_a_model_runs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    ids = []
+    for scale in (1, 22):
+        (tmp_path / "edited_net.py").write_text(
+            "import torch\nclass Base(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            f"        self.w = torch.nn.Linear(1, 64)\n    def forward(self, data):\n        "
+            f"return {scale} * self.w(data.x)\nclass Net(Base):\n    pass\n"
+        )
+        sys.modules.pop("edited_net", None)
+        importlib.invalidate_caches()
+        linecache.checkcache()
+        ids.append(benchmark("edited_net:Net", "er", 0.1, seeds=1, **TINY)[0].spec_id)
+    assert ids[0] != ids[1]
+
+
+def test_damaged_pairs_are_made_again(tmp_path: Path) -> None:
+    rows = benchmark("gcn", "er", 0.1, seeds=1, out=tmp_path, **TINY)
+    for path in (tmp_path / "pairs").iterdir():
+        path.write_bytes(path.read_bytes()[:-20])
+    with pytest.warns(UserWarning, match=r"not a whole safetensors file.*made again"):
+        again = benchmark("gcn", "er", 0.1, seeds=1, out=tmp_path, **TINY)
+    assert [r.to_json() for r in again] == [r.to_json() for r in rows]
+
+
+def test_datasets_and_noise_in_every_form() -> None:
+    rows = benchmark("gcn", ("er", "ba"), np.float32(0.25), seeds=1, **TINY)
+    assert {r.params["dataset"] for r in rows} == {"er", "ba"}
+    assert {r.params["noise"] for r in rows} == {0.25}
 
 
 def test_users_models_in_every_form() -> None:
@@ -162,11 +235,22 @@ def test_own_file(tmp_path: Path) -> None:
         ("no.such.module:Net", "no module 'no'"),
         ({"mine": lambda: "text"}, "not a torch.nn.Module"),
         ({"mine": nn.Parameter}, "mine"),
+        (
+            {"mine": Broken},
+            r"model 'mine' fails on the first pairs: RuntimeError: sizes do not match \(test_benchmark.py, line",
+        ),
+        ({"mine": Unbuildable}, "model 'mine' cannot be built: AttributeError: no such thing"),
+        ({"mine": AlwaysNotANumber}, "model 'mine' returns NaN or infinity before any training"),
     ],
 )
 def test_models_that_cannot_work_are_refused_before_training(model, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         benchmark(model, "er", 0.1, seeds=1, **TINY)
+
+
+def test_output_without_gradient_is_explained() -> None:
+    with pytest.raises(SweepError, match="model 'bad', seed 0: epoch 1, step 1: the loss has no gradient"):
+        benchmark({"bad": Detached}, "er", 0.1, seeds=1, **TINY)
 
 
 def test_nan_loss_names_the_model_and_others_finish(tmp_path: Path) -> None:
@@ -188,6 +272,10 @@ def test_nan_embedding_at_evaluation_names_pair_and_node() -> None:
         ({"preset": "fast"}, "unknown preset 'fast'"),
         ({"noise": 1.5}, "1.5"),
         ({"noise": []}, "no noise level"),
+        ({"noise": "lots"}, "noise is a number or several, got 'lots'"),
+        ({"dataset": []}, "no dataset given"),
+        ({"dataset": [3]}, "a dataset is a name.*got a int.*from_networkx"),
+        ({"dataset": GraphSet.from_edges([[(0, 1)]])}, "at least two graphs"),
         ({"seeds": [1, 1]}, "distinct"),
         ({"seeds": 0}, "at least one"),
         ({"epoch": 3}, r"unknown settings \['epoch'\]"),

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,8 +105,26 @@ def test_own_model_in_the_folder(tmp_path: Path, graphgauge: Callable[..., Done]
     done = graphgauge("align", "--model", "mynets:Narrow", *TINY, folder=tmp_path, status=1)
     assert "error: model 'mynets:Narrow' returned embeddings of width 8" in done.stderr
     assert "Traceback" not in done.stderr
-    done = graphgauge("align", "--model", "mynets:Broken", *TINY, folder=tmp_path, status=1)
+    done = graphgauge("align", "--model", "mynets:Net,mynets:Broken", *TINY, folder=tmp_path, status=1)
     assert "the loss is nan" in done.stderr
+    assert "mynets:Net" in done.stdout  # what is finished is shown
+    assert "mynets:Broken" not in done.stdout
+
+
+def test_columns_by_name(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
+    arguments = ("--columns", "top1,loss", "--format", "markdown")
+    done = graphgauge("align", "--model", "gcn", *TINY, *arguments, folder=tmp_path)
+    assert "| model | top 1 % | loss |" in done.stdout
+    assert graphgauge("report", "runs", *arguments, folder=tmp_path).stdout == done.stdout
+
+
+def test_a_warning_is_one_line(
+    tmp_path: Path, graphgauge: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warnings.formatwarning", warnings.formatwarning)  # put back afterwards
+    graphgauge("models", folder=tmp_path)
+    text = warnings.formatwarning("rows.json is damaged", UserWarning, "store.py", 95, "code")
+    assert text == "warning: rows.json is damaged\n"
 
 
 @pytest.mark.parametrize(
@@ -119,6 +138,7 @@ def test_own_model_in_the_folder(tmp_path: Path, graphgauge: Callable[..., Done]
         (["pairs", "info", "missing.safetensors"], "missing.safetensors"),
         (["report", "nowhere"], "nowhere holds no finished runs"),
         (["align", "--format", "html", *TINY], "no table format 'html'"),
+        (["align", "--columns", "accuracy,colour", *TINY], "error: no column 'colour'; there are main, all"),
     ],
 )
 def test_errors_are_one_line_and_name_the_culprit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphgauge import datasets
-from graphgauge.graphs import GraphSet, Pairs
+from graphgauge.graphs import GraphError, GraphSet, Pairs
 from graphgauge.graphs.files import read
 from graphgauge.instruments.alignment.settings import DEFAULT_NOISE_MODEL, NOISE_MODELS, Settings
 from graphgauge.perturb import NOISE, make_pairs, read_pairs, write_pairs
@@ -46,10 +47,15 @@ def base_graphs(dataset: Dataset, settings: Settings, root: Path | None = None) 
     """Base graphs by name of the table, from a file, or a user's own: one set (split 80/20), or two."""
     if isinstance(dataset, str) and dataset in datasets.DATASETS:
         return _named(dataset, settings, root)
-    if isinstance(dataset, tuple):
+    if isinstance(dataset, tuple) and len(dataset) == 2 and all(isinstance(p, GraphSet) for p in dataset):
         name, parts = "own", dataset
     elif isinstance(dataset, GraphSet):
         name, parts = "own", _hold_out(dataset, settings.data_seed)
+    elif not isinstance(dataset, str | Path):
+        raise ValueError(
+            f"a dataset is a name, a file, a GraphSet or a tuple of two GraphSets, got a {type(dataset).__name__}; "
+            "graphgauge.GraphSet has from_networkx, from_pyg, from_edges and more"
+        )
     else:
         path = Path(dataset)
         if not path.exists():
@@ -77,7 +83,10 @@ def _named(name: str, settings: Settings, root: Path | None) -> Base:
 
 def _hold_out(graphs: GraphSet, seed: int) -> tuple[GraphSet, GraphSet]:
     if len(graphs) < 2:
-        raise ValueError(f"a dataset of {len(graphs)} graphs cannot be split into training and validation")
+        raise ValueError(
+            f"a dataset of {len(graphs)} graph(s) cannot be split into training and validation; "
+            "give at least two graphs, or a tuple of two GraphSets"
+        )
     order = np.random.default_rng(seed).permutation(len(graphs))
     held = max(1, round(HELD_OUT * len(graphs)))
     return graphs[np.sort(order[held:])], graphs[np.sort(order[:held])]
@@ -102,7 +111,10 @@ def pair_file(base: Base, split: str, noise: float, noise_model: str, seed: int,
 def stored_pairs(base: Base, split: str, noise: float, noise_model: str, seed: int, path: Path) -> Pairs:
     """The pairs of a file; made and written if it is not there yet."""
     if path.exists():
-        return read_pairs(path)
+        try:
+            return read_pairs(path)
+        except GraphError as error:
+            warnings.warn(f"{error}; made again", stacklevel=2)
     stream = hashlib.sha256(f"{split} {seed}".encode()).hexdigest()
     pairs = make_pairs(base.split(split), noise, noise_model, seed=int(stream[:8], 16))
     write_pairs(path, pairs)

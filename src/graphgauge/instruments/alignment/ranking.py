@@ -6,11 +6,11 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 import torch
 
-from graphgauge.graphs import Pairs
+from graphgauge.graphs import GraphSet, Pairs
 from graphgauge.instruments.alignment.data import SPLITS, Base, Dataset, base_graphs, pair_file, stored_pairs
 from graphgauge.instruments.alignment.run import Runner
 from graphgauge.instruments.alignment.settings import PRESET_SEEDS, Settings, make_settings
@@ -82,9 +82,7 @@ def benchmark(
     ranked = subjects(models, settings.get("embedding_width", 64), budget)
     numbers = _seeds(seeds, preset)
     _check_device(settings.get("device", "cpu"))
-    levels = [noise] if isinstance(noise, int | float) else list(noise)
-    if not levels:
-        raise ValueError("no noise level given")
+    levels = _levels(noise)
     with tempfile.TemporaryDirectory(prefix="graphgauge-") as scratch:
         folder = Path(scratch if out is None else out)
         plan = _Plan(ranked, numbers, preset, folder / "pairs")
@@ -163,7 +161,21 @@ def _seeds(seeds: int | Sequence[int] | None, preset: str) -> list[int]:
     return found
 
 
+def _levels(noise: float | Sequence[float]) -> list[float]:
+    try:
+        levels = [float(noise)] if isinstance(noise, SupportsFloat | str) else [float(v) for v in noise]
+    except (TypeError, ValueError):
+        raise ValueError(f"noise is a number or several, got {noise!r}") from None
+    if not levels:
+        raise ValueError("no noise level given")
+    return levels
+
+
 def _datasets(dataset: Dataset | Sequence[str]) -> list[Dataset]:
-    if isinstance(dataset, list):
-        return list(dataset)
-    return [dataset]  # type: ignore[list-item]
+    several = isinstance(dataset, list | tuple) and not (
+        isinstance(dataset, tuple) and any(isinstance(one, GraphSet) for one in dataset)
+    )
+    found = list(dataset) if several else [dataset]  # type: ignore[arg-type, list-item]
+    if not found:
+        raise ValueError("no dataset given")
+    return found  # type: ignore[return-value]

@@ -103,7 +103,7 @@ def train_encoder(
             after_epoch,
         )
     except TrainingError as error:
-        raise TrainingError(f"model {subject!r}, seed {seed}: {error}") from error
+        raise TrainingError(f"model {subject!r}, seed {seed}: {error}") from None
     return time.perf_counter() - start
 
 

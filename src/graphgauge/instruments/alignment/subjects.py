@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import inspect
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -33,21 +35,70 @@ class Subject:
         torch.manual_seed(seed)
         try:
             return self.factory()
-        except (TypeError, ValueError) as error:
+        except ModelError as error:
             raise ModelError(f"model {self.name!r} cannot be built: {error}") from error
+        except Exception as error:
+            raise ModelError(f"model {self.name!r} cannot be built: {reason(error)}") from error
 
     def fingerprint(self) -> dict[str, Any]:
-        """Number of parameters and a hash of the printed architecture, so that a changed model runs again."""
+        """Number of parameters and a hash of the architecture, so that a changed model runs again.
+
+        The architecture is what the model prints, the shapes of its tensors and, of classes that are not of a
+        library, the source text and plain attributes: a changed `forward` or rate of dropout counts.
+        """
         model = self.fresh(0)
         shapes = [(name, tuple(value.shape)) for name, value in model.state_dict().items()]
-        digest = hashlib.sha256(f"{model!r}{shapes}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{model!r}{shapes}{own_code(model)}".encode()).hexdigest()
         return {"parameters": count_parameters(model), "architecture": digest[:16]}
 
     def try_on(self, pairs: Pairs, width: int | None) -> None:
         """Run the model once on two pairs, so that a wrong shape is an error before hours of training."""
         model = self.fresh(0).eval()
         with torch.no_grad():
-            embed_pairs(model, pairs[: min(2, len(pairs))], self.name, width)
+            try:
+                sides = embed_pairs(model, pairs[: min(2, len(pairs))], self.name, width)
+            except ModelError:
+                raise
+            except Exception as error:
+                raise ModelError(
+                    f"model {self.name!r} fails on the first pairs: {reason(error)}; it is called as "
+                    "model(data), where data has x (the constant 1), edge_index and batch"
+                ) from error
+        if not all(bool(side.isfinite().all()) for side in sides):
+            raise ModelError(f"model {self.name!r} returns NaN or infinity before any training")
+
+
+def reason(error: Exception) -> str:
+    """Kind and text of an error, and the line that raised it."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    where = "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in last)
+    return f"{type(error).__name__}: {error}{where}"
+
+
+# Packages whose classes are told apart by what they print; a change of theirs is a change of version.
+LIBRARIES = ("torch", "torch_geometric", "graphgauge", "builtins")
+
+
+def own_code(model: nn.Module) -> str:
+    """Source and plain attributes of all modules whose class is no library's; "" where there are none."""
+    found = [m for m in model.modules() if _is_own(type(m))]
+    sources = sorted({_source(cls) for m in found for cls in type(m).__mro__ if _is_own(cls)})
+    plain = [
+        sorted((k, repr(v)) for k, v in vars(m).items() if isinstance(v, bool | int | float | str))
+        for m in found
+    ]
+    return f"{sources}{plain}" if found else ""
+
+
+def _is_own(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] not in LIBRARIES
+
+
+def _source(cls: type) -> str:
+    try:
+        return inspect.getsource(cls)
+    except (OSError, TypeError):  # made by exec, or its file is gone
+        return cls.__qualname__
 
 
 def subjects(
