@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ def write_pairs(path: str | Path, pairs: Pairs) -> None:
 
     Tensors: ``left.node_ptr``, ``left.edge_index``, ``left.edge_ptr``, columns as ``left.node.NAME`` and so
     on, the same for ``right``, and ``truth``. Header: format and version, directedness of both sides, `meta`
-    as JSON, and the SHA-256 of left, right and the whole.
+    as JSON, and the SHA-256 of left, right, the whole, and the text of `meta`.
 
     Raises
     ------
@@ -53,6 +54,7 @@ def write_pairs(path: str | Path, pairs: Pairs) -> None:
         "left_directed": str(pairs.left.directed).lower(),
         "right_directed": str(pairs.right.directed).lower(),
         "meta": meta,
+        "meta_hash": _digest(meta),
         **_hashes(pairs),
     }
     # Tensors that share storage are refused by the format, so each is stored as a copy of its own.
@@ -113,7 +115,14 @@ def _meta(header: dict[str, str]) -> dict[str, Any]:
         raise GraphError(f"its meta is not JSON ({error})") from error
     if not isinstance(meta, dict):
         raise GraphError(f"its meta is not a JSON object but {type(meta).__name__}")
+    expected = header.get("meta_hash")  # files of the first days have none
+    if expected not in (None, _digest(header["meta"])):
+        raise GraphError(f"damaged: meta_hash in the header is {expected}, its meta is {header['meta']}")
     return meta
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def _hashes(pairs: Pairs) -> dict[str, str]:

@@ -126,3 +126,11 @@ def test_meta_must_be_json(tmp_path: Path, pairs: Pairs) -> None:
     with pytest.raises(GraphError, match="not JSON"):
         write_pairs(tmp_path / "p.safetensors", replace(pairs, meta={"noise": float("nan")}))
     assert not list(tmp_path.iterdir())
+
+
+def test_a_setting_that_changed_on_disk_is_damage(file: Path) -> None:
+    with safe_open(file, framework="pt") as old:
+        meta = old.metadata()["meta"]
+    rewrite(file, {"meta": meta.replace('"noise": 0.3', '"noise": 0.7')})
+    with pytest.raises(GraphError, match=r"pairs\.safetensors: damaged: meta_hash"):
+        read_pairs(file)

@@ -163,3 +163,9 @@ def test_the_forty_datasets() -> None:
     assert {b for b, row in PAPER.items() if row[0] == "add"} == {"aqsol", "pcqm4mv2"}
     with pytest.raises(KeyError, match="zinc"):
         paper_datasets("zinc")
+
+
+@pytest.mark.parametrize("noise", ["0.1", None, True, [0.1]])
+def test_a_noise_level_is_a_number(noise: object) -> None:
+    with pytest.raises(GraphError, match="the noise level η must be a number"):
+        make_pairs(GraphSet.from_edges([[(0, 1)]], [9]), noise)  # type: ignore[arg-type]
