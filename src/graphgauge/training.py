@@ -130,7 +130,9 @@ def fit(
 def _checked(value: Tensor, epoch: int, step: int) -> float:
     where = f"epoch {epoch + 1}, step {step + 1}"
     if value.dim() != 0:
-        raise TrainingError(f"{where}: the loss must be a scalar, its shape is {tuple(value.shape)}")
+        raise TrainingError(
+            f"{where}: the loss must be a scalar with a gradient, its shape is {tuple(value.shape)}"
+        )
     if not value.requires_grad:
         raise TrainingError(
             f"{where}: the loss has no gradient: the output does not depend on the model's parameters "

@@ -131,7 +131,7 @@ def choose(lines: Sequence[Line], columns: str | Sequence[str]) -> list[Column]:
     names = MAIN if columns == "main" else tuple(offered) if columns == "all" else tuple(columns)
     unknown = [name for name in names if name not in offered]
     if unknown:
-        raise ValueError(f"no column {unknown[0]!r}; there are {', '.join(offered)}")
+        raise ValueError(f"no column {unknown[0]!r}; there are main, all, {', '.join(offered)}")
     keys = [column for column in KEYS.values() if column.name == "subject" or column.in_use(lines)]
     return keys + [offered[name] for name in names if offered[name].in_use(lines)]
 

@@ -30,7 +30,7 @@ def table(
     ----------
     rows : rows of the alignment instrument, any number of seeds; metrics that are missing are left out
     format : "rich" (text for a terminal), "csv", "latex" (booktabs) or "markdown"
-    columns : "main", "all" or the names of columns ("a,b" or a list); by default "all" for CSV and "main" otherwise
+    columns : "main", "all" or the names of columns ("a,b" or a list); by default "all" for CSV, else "main"
     width, colour : of the terminal, for "rich" ("all" columns take the width they need)
 
     Examples

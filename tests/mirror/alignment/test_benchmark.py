@@ -146,7 +146,8 @@ def test_changed_forward_of_a_model_runs_again(tmp_path: Path, monkeypatch: pyte
     ids = []
     for scale in (1, 22):
         (tmp_path / "edited_net.py").write_text(
-            "import torch\nclass Base(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "import torch\nclass Base(torch.nn.Module):\n"
+            "    def __init__(self):\n        super().__init__()\n"
             f"        self.w = torch.nn.Linear(1, 64)\n    def forward(self, data):\n        "
             f"return {scale} * self.w(data.x)\nclass Net(Base):\n    pass\n"
         )
@@ -167,9 +168,9 @@ def test_damaged_pairs_are_made_again(tmp_path: Path) -> None:
 
 
 def test_datasets_and_noise_in_every_form() -> None:
-    rows = benchmark("gcn", ("er", "ba"), np.float32(0.25), seeds=1, **TINY)
-    assert {r.params["dataset"] for r in rows} == {"er", "ba"}
-    assert {r.params["noise"] for r in rows} == {0.25}
+    rows = benchmark("gcn", ("er", "tree"), np.float32(0.0625), seeds=1, **TINY)
+    assert {r.params["dataset"] for r in rows} == {"er", "tree"}
+    assert {r.params["noise"] for r in rows} == {0.0625}
 
 
 def test_users_models_in_every_form() -> None:
@@ -237,7 +238,7 @@ def test_own_file(tmp_path: Path) -> None:
         ({"mine": nn.Parameter}, "mine"),
         (
             {"mine": Broken},
-            r"model 'mine' fails on the first pairs: RuntimeError: sizes do not match \(test_benchmark.py, line",
+            r"model 'mine' fails on the first pairs: RuntimeError: sizes do not match \(test_bench.*py, line",
         ),
         ({"mine": Unbuildable}, "model 'mine' cannot be built: AttributeError: no such thing"),
         ({"mine": AlwaysNotANumber}, "model 'mine' returns NaN or infinity before any training"),

@@ -198,6 +198,11 @@ def test_published_from_another_noise_model_is_flagged() -> None:
     assert "another noise model" in report.table(other)
 
 
+def test_published_stands_only_beside_graphs_of_its_size() -> None:
+    assert "78.9" in report.table(full("gcn", 0.75, order=100))
+    assert "78.9" not in report.table(full("gcn", 0.75, order=30))
+
+
 def test_ranking_in_words() -> None:
     rows = [r for r in MANY if r.params["dataset"] == "ogbn-arxiv"]
     assert report.ranking(rows) == "ogbn-arxiv, noise 8 %: gcn 75.1 > laplacian 10.1"
@@ -207,7 +212,7 @@ def test_ranking_in_words() -> None:
     ("kwargs", "message"),
     [
         ({"format": "html"}, "no table format 'html'"),
-        ({"columns": "most"}, 'it is "main", "all"'),
+        ({"columns": "most"}, "no column 'most'; there are main, all, accuracy"),
         ({"columns": ["nothing"]}, "no column 'nothing'"),
     ],
 )
@@ -219,3 +224,21 @@ def test_wrong_arguments(kwargs: dict[str, object], message: str) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_no_rows(format: str) -> None:
     assert isinstance(report.table([], format), str)
+
+
+def test_hashes_are_short_and_only_where_nothing_else_differs() -> None:
+    hashes = ("ab" * 32, "cd" * 32)
+    told = report.table(
+        full("gcn", 0.7, train_hash=hashes[0], train_pairs=20)
+        + full("gcn", 0.6, train_hash=hashes[1], train_pairs=30),
+        "csv",
+    )
+    assert "train_pairs 20" in told
+    assert "train_hash" not in told
+    only = report.table(
+        full("gcn", 0.7, train_hash=hashes[0]) + full("gcn", 0.6, train_hash=hashes[1]), "csv"
+    )
+    assert ",train_hash abababab," in only
+    models = [{"parameters": n, "architecture": "0123456789abcdef"} for n in (10, 20)]
+    text = report.table(full("gcn", 0.7, model=models[0]) + full("gcn", 0.6, model=models[1]), "csv")
+    assert ",model 10 01234567," in text

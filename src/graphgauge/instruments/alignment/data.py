@@ -53,8 +53,8 @@ def base_graphs(dataset: Dataset, settings: Settings, root: Path | None = None) 
         name, parts = "own", _hold_out(dataset, settings.data_seed)
     elif not isinstance(dataset, str | Path):
         raise ValueError(
-            f"a dataset is a name, a file, a GraphSet or a tuple of two GraphSets, got a {type(dataset).__name__}; "
-            "graphgauge.GraphSet has from_networkx, from_pyg, from_edges and more"
+            "a dataset is a name, a file, a GraphSet or a tuple of two GraphSets, "
+            f"got a {type(dataset).__name__}; graphgauge.GraphSet has from_networkx, from_pyg and more"
         )
     else:
         path = Path(dataset)

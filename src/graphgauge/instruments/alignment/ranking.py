@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, SupportsFloat
+from typing import Any, SupportsFloat, cast
 
 import torch
 
@@ -172,10 +172,8 @@ def _levels(noise: float | Sequence[float]) -> list[float]:
 
 
 def _datasets(dataset: Dataset | Sequence[str]) -> list[Dataset]:
-    several = isinstance(dataset, list | tuple) and not (
-        isinstance(dataset, tuple) and any(isinstance(one, GraphSet) for one in dataset)
-    )
-    found = list(dataset) if several else [dataset]  # type: ignore[arg-type, list-item]
+    split = isinstance(dataset, tuple) and any(isinstance(part, GraphSet) for part in dataset)
+    found = list(dataset) if isinstance(dataset, list | tuple) and not split else [dataset]
     if not found:
         raise ValueError("no dataset given")
-    return found  # type: ignore[return-value]
+    return cast(list[Dataset], found)
