@@ -87,7 +87,7 @@ def evaluation(name: str, pairs: Pairs, train: Pairs, setting: str) -> list[dict
 
 
 def growth(setting: str) -> list[dict[str, object]]:
-    """10³, 10⁴ and 10⁵ molecule pairs: one epoch of training, evaluation with every metric; time and memory."""
+    """10³, 10⁴ and 10⁵ molecule pairs: an epoch of training, evaluation with every metric."""
     torch.manual_seed(0)
     model = build("gin")
     base = datasets.base("aqsol", "train")

@@ -146,8 +146,13 @@ def _from_batch(
     _refuse_shifted(batch, names)
     for name in names:
         value = _value(store, name, 0)
-        sizes = {"node": total, "edge": edge_index.shape[1], "graph": counts.size}
-        level = _one_level(name, {k for k, size in sizes.items() if size == len(value)}, levels, len(value))
+        rows = _rows(batch, name, counts.size)
+        if rows is not None and sum(rows) == len(value):
+            level = _level(name, rows, counts, edge_counts, levels)
+        else:
+            sizes = {"node": total, "edge": edge_index.shape[1], "graph": counts.size}
+            fitting = {k for k, size in sizes.items() if size == len(value)}
+            level = _one_level(name, fitting, levels, len(value))
         columns[level][name] = value[torch.from_numpy(order)] if level == "edge" else value
     local = edge_index - node_ptr[edge_graph]
     return pack(counts, edge_counts, local[0], local[1], ordered=True, rules=rules, **columns)
@@ -189,6 +194,15 @@ def _ptr_counts(ptr: Array) -> Array:
     if falls.size:
         raise GraphError(f"the ptr of the batch decreases at graph {falls[0]}")
     return np.diff(ptr)
+
+
+def _rows(batch: Any, name: str, graphs: int) -> list[int] | None:
+    """Rows of an attribute in each graph, which a `Batch` made by PyG remembers."""
+    slices = (getattr(batch, "_slice_dict", None) or {}).get(name)
+    if slices is None or len(slices) != graphs + 1:
+        return None
+    rows: list[int] = np.diff(np.asarray(slices)).tolist()
+    return rows
 
 
 def _refuse_shifted(batch: Any, names: list[str]) -> None:

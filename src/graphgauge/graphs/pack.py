@@ -355,9 +355,11 @@ def _refuse_non_finite(
     }  # fmt: skip
     for level, named in columns.items():
         for name, value in named.items():
-            if bool(torch.isfinite(value).all()):
+            # torch does not ask floats of one byte whether they are finite
+            finite = torch.isfinite(value.float() if str(value.dtype).startswith("torch.float8") else value)
+            if bool(finite.all()):
                 continue
-            row = int((~torch.isfinite(value)).reshape(len(value), -1).any(1).nonzero()[0, 0])
+            row = int((~finite).reshape(len(value), -1).any(1).nonzero()[0, 0])
             g = int(np.searchsorted(first[level], row, side="right")) - 1
             where = "" if level == "graph" else f", {level} {row - int(first[level][g])}"
             raise GraphError(

@@ -60,6 +60,18 @@ def test_node_numbers_that_batching_has_shifted_are_refused() -> None:
     assert len(GraphSet.from_pyg(batch, attributes=())) == 2
 
 
+def test_a_batch_keeps_the_level_that_its_graphs_show() -> None:
+    """6 nodes and 6 ordered edges in all, but not in each graph."""
+    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    listed = [
+        Data(edge_index=path, num_nodes=3, w=torch.tensor([1.0, 1, 2, 2])),
+        Data(edge_index=EDGE, num_nodes=3, w=torch.tensor([3.0, 3])),
+    ]
+    graphs = GraphSet.from_pyg(Batch.from_data_list(listed))
+    assert graphs.edge["w"].tolist() == [1, 1, 2, 2, 3, 3]
+    assert graphs.same_as(GraphSet.from_pyg(listed))
+
+
 @pytest.mark.parametrize(
     ("given", "match"),
     [
@@ -81,6 +93,14 @@ def test_a_node_count_is_a_whole_number() -> None:
     assert GraphSet.from_pyg(Data(edge_index=EDGE, num_nodes=torch.tensor(3))).num_nodes == 3
     with refused("graph 0 is given by its edges only"):
         GraphSet.from_pyg(Data(edge_index=EDGE, x=torch.tensor(3.0)))
+
+
+def test_floats_of_one_byte_are_carried() -> None:
+    x = torch.tensor([1.0, 2.0]).to(torch.float8_e4m3fn)
+    graphs = GraphSet.from_pyg(Data(edge_index=EDGE, x=x))
+    assert graphs.node["x"].float().tolist() == [1, 2]
+    with refused("graph 0, node 1: node column 'x' has NaN"):
+        GraphSet.from_pyg(Data(edge_index=EDGE, x=torch.tensor([1.0, float("nan")]).to(x.dtype)))
 
 
 def test_nan_in_a_complex_column_is_refused() -> None:
