@@ -55,6 +55,11 @@ class Broken(Degree):
         raise RuntimeError("sizes do not match")
 
 
+class TwoArguments(Degree):
+    def forward(self, x, edge_index) -> torch.Tensor:
+        return self.out(x)
+
+
 class Unbuildable(Degree):
     def __init__(self) -> None:
         raise AttributeError("no such thing")
@@ -241,6 +246,8 @@ def test_own_file(tmp_path: Path) -> None:
             r"model 'mine' fails on the first pairs: RuntimeError: sizes do not match \(test_bench.*py, line",
         ),
         ({"mine": Unbuildable}, "model 'mine' cannot be built: AttributeError: no such thing"),
+        ({"mine": TwoArguments}, r"argument: 'edge_index'; it is called as model\(data\), where data has x"),
+        ({"mine": lambda: nn.Linear(1, 64).nothing}, r"no attribute 'nothing' \(test_benchmark.py, line"),
         ({"mine": AlwaysNotANumber}, "model 'mine' returns NaN or infinity before any training"),
     ],
 )

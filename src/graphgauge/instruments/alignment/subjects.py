@@ -69,9 +69,10 @@ class Subject:
 
 
 def reason(error: Exception) -> str:
-    """Kind and text of an error, and the line that raised it."""
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    where = "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in last)
+    """Kind and text of an error, and the last line of the user's own code on the way to it."""
+    frames = traceback.walk_tb(error.__traceback__)
+    own = [(frame, line) for frame, line in frames if _is_own_name(frame.f_globals.get("__name__", ""))]
+    where = "".join(f" ({Path(frame.f_code.co_filename).name}, line {line})" for frame, line in own[-1:])
     return f"{type(error).__name__}: {error}{where}"
 
 
@@ -91,7 +92,11 @@ def own_code(model: nn.Module) -> str:
 
 
 def _is_own(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] not in LIBRARIES
+    return _is_own_name(cls.__module__)
+
+
+def _is_own_name(module: str) -> bool:
+    return module.partition(".")[0] not in LIBRARIES
 
 
 def _source(cls: type) -> str:
