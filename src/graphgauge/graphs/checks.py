@@ -55,6 +55,13 @@ def check_pointer(name: str, ptr: Tensor, total: int | None) -> None:
         raise GraphError(f"{name} ends at {int(ptr[-1])}, but there are {total}")
 
 
+def check_ids(graphs: GraphSet) -> None:
+    """Raise, naming the edge, where an id is no node of the set: loops over nodes trust the ids."""
+    ids = graphs.edge_index
+    if ids.numel() and (int(ids.min()) < 0 or int(ids.max()) >= graphs.num_nodes):
+        check_edges(graphs)
+
+
 def check_edges(graphs: GraphSet) -> None:
     """Raise unless every edge joins nodes of its own graph and, in an undirected set, has its reverse."""
     if graphs.num_nodes > MAX_NODES:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from graphgauge.graphs.checks import check_ids
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.graphset import GraphSet
 
@@ -27,6 +28,7 @@ def components(graphs: GraphSet) -> Tensor:
     >>> components(GraphSet.from_edges([[(0, 2)], [(0, 1)]], num_nodes=[3, 2])).tolist()
     [0, 1, 0, 2, 2]
     """
+    check_ids(graphs)
     source, target = graphs.edge_index.cpu().numpy()
     return torch.from_numpy(connected(graphs.num_nodes, source, target)).to(graphs.device)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from graphgauge.graphs.checks import check_ids
 from graphgauge.graphs.segments import counts_to_ptr
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ class CSR:
     def of(graphs: GraphSet) -> CSR:
         source, target = graphs.edge_index
         n = graphs.num_nodes
-        if source.numel() and (int(graphs.edge_index.min()) < 0 or int(graphs.edge_index.max()) >= n):
-            graphs.check()  # raises and names the edge; the compiled code below trusts its input
+        check_ids(graphs)  # the compiled code below trusts its input
         return _by_target(source, target, n)
 
     @cached_property

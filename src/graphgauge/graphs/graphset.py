@@ -17,6 +17,7 @@ from graphgauge.graphs.checks import (
     LEVELS,
     Index,
     check_edges,
+    check_ids,
     check_pointer,
     check_same_columns,
     describe,
@@ -193,6 +194,7 @@ class GraphSet:
     @cached_property
     def degree(self) -> Tensor:
         """Incoming edges of every node: (N,) int64; the degree, where the set is undirected."""
+        check_ids(self)
         return torch.bincount(self.edge_index[1], minlength=self.num_nodes)
 
     # ── selection ──────────────────────────────────────────────────────────────────────────────────────

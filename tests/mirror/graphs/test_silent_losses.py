@@ -17,6 +17,7 @@ import torch
 from safetensors.torch import save_file
 
 from graphgauge import GraphError, GraphSet, read, write
+from graphgauge.graphs.structure import components
 
 pytest.importorskip("torch_geometric")
 from torch_geometric.data import Batch, Data
@@ -175,6 +176,14 @@ def test_graph_attributes_of_any_name_come_back() -> None:
 def test_an_empty_mask_does_not_fit_three_graphs() -> None:
     with refused(r"the mask has shape \(0,\), the set 3 graphs"):
         GraphSet.from_edges([[], [], []], [1, 1, 1])[torch.zeros(0, dtype=torch.bool)]
+
+
+def test_facts_about_a_set_with_foreign_ids_name_the_edge() -> None:
+    for far in (7, -1):
+        ids, ptr = torch.tensor([[0, far], [far, 0]]), torch.tensor([0, 2])
+        for fact in (lambda g: g.degree, components, lambda g: g.csr):
+            with refused(rf"graph 0: edge \(0, {far}\) is outside its 2 nodes"):
+                fact(GraphSet(ptr, ids, ptr))
 
 
 # ── files ──────────────────────────────────────────────────────────────────────────────────────────────────
