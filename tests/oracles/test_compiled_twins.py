@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from graphgauge import GraphSet
+from graphgauge.compiling import loose_loop as loop
 from graphgauge.models.gat import SLOPE, attend_plain
 from graphgauge.models.gatedgcn import EPSILON, gate_plain
 from graphgauge.models.gatv2 import attend_v2_plain
 from graphgauge.models.ggnn import gru_gates_plain
 from graphgauge.models.kernels import simd
-from graphgauge.models.kernels.compile import loop
 from graphgauge.models.kernels.functions import Additive, Dynamic, Gate, Gru, Norm, Propagate
 from graphgauge.models.norm import norm_plain
 from graphgauge.models.propagate import propagate_plain

@@ -81,9 +81,9 @@ def align(
         settings["embedding_width"] = embedding_width or None
     try:
         rows = alignment.benchmark(
-            split_list(model) or list(alignment.DEFAULT_MODELS),
-            split_list(dataset) or ["er"],
-            [noise_level(v) for v in split_list(noise)] or [0.08],
+            split_list(model, alignment.DEFAULT_MODELS),
+            split_list(dataset, ["er"]),
+            [noise_level(v) for v in split_list(noise, ["0.08"])],
             seeds=seeds,
             preset=preset,
             noise_model=noise_model,
@@ -128,7 +128,7 @@ def _check_table(format: str, columns: str | None) -> None:
     if format not in FORMATS:
         raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
     known = [*COLUMNS, *(name for name in METRICS if name not in COLUMNS)]
-    for name in split_list([columns or ""]):
+    for name in split_list(columns and [columns], []):
         if name not in ("main", "all", *known):
             raise ValueError(f"no column {name!r}; there are main, all, {', '.join(known)}")
 

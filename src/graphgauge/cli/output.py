@@ -39,13 +39,18 @@ def note(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def split_list(values: Sequence[str] | None) -> list[str]:
-    """Values of an option that may be repeated and may hold commas.
+def split_list(values: Sequence[str] | None, default: Sequence[str]) -> list[str]:
+    """Values of an option that may be repeated and may hold commas; the default where it is not given.
 
-    >>> split_list(["a,b", "c"])
-    ['a', 'b', 'c']
+    >>> split_list(["a,b", "c"], []), split_list(None, ["d"])
+    (['a', 'b', 'c'], ['d'])
     """
-    return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
+    if values is None:
+        return list(default)
+    found = [part.strip() for value in values for part in value.split(",") if part.strip()]
+    if not found:
+        raise ValueError(f"an option with an empty value ({', '.join(map(repr, values)) or 'none'})")
+    return found
 
 
 def noise_level(text: str) -> float:

@@ -43,8 +43,8 @@ def make(
     from graphgauge.perturb import NOISE_LEVELS, PAPER
     from graphgauge.report import plain_table
 
-    bases = split_list(dataset)
-    levels = [noise_level(v) for v in split_list(noise)] or list(NOISE_LEVELS)
+    bases = split_list(dataset, [])
+    levels = list(NOISE_LEVELS) if noise is None else [noise_level(v) for v in split_list(noise, [])]
     sizes = {k: v for k, v in (("train_pairs", train_pairs), ("val_pairs", val_pairs)) if v is not None}
     rows: list[Row] = []
     missing: list[str] = []

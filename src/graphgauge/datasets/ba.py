@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from graphgauge.compiling import loop
 from graphgauge.datasets.entry import generated
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.options import whole
@@ -38,7 +38,7 @@ def ba(rng: np.random.Generator, size: int, *, nodes: int = 100, links: int = 4)
     return pack(u, v, even_ptr(size, nodes))
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _grow(rng: Any, size: int, nodes: int, links: int) -> Any:
     each = links * (nodes - links)
     u, v = np.empty(size * each, np.int64), np.empty(size * each, np.int64)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
 
+from graphgauge.compiling import loop
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.options import whole
 from graphgauge.datasets.packing import Ints, even_ptr, packed
@@ -95,7 +95,7 @@ def _check_simple(graphs: GraphSet, neighbours: Ints) -> None:
         raise DatasetError(f"edge ({neighbours[e]}, {target[e]}) is there twice; samples are simple graphs")
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _grow(ptr: Any, neighbours: Any, starts: Any, chance: Any) -> Any:
     count, order = chance.shape
     members = np.empty((count, order), np.int64)
@@ -150,7 +150,7 @@ def grow_plain(ptr: Ints, neighbours: Ints, starts: Ints, chance: Any) -> Ints:
     return members
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _induce(ptr: Any, neighbours: Any, members: Any) -> Any:
     count, order = members.shape
     place = np.full(

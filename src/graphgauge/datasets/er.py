@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from graphgauge.compiling import loop
 from graphgauge.datasets.entry import generated
 from graphgauge.datasets.options import number, whole
 from graphgauge.datasets.packing import Ints, even_ptr, pack
@@ -71,7 +71,7 @@ def positions(rng: np.random.Generator, cells: int, p: float) -> Ints:
     return found[: np.searchsorted(found, cells)]
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _unrank(cells: Any, nodes: int) -> Any:
     # Cells ascend, so graph and row are walked, not computed: no square root, no division.
     u, v = np.empty(cells.size, np.int64), np.empty(cells.size, np.int64)

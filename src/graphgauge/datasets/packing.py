@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
 from numpy.typing import NDArray
 
+from graphgauge.compiling import loop
 from graphgauge.graphs import GraphSet
 
 Ints = NDArray[np.int64]
@@ -59,7 +59,7 @@ def simple(u: Ints, v: Ints, node_ptr: Ints) -> GraphSet:
     return pack(code // n, code % n, node_ptr)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _both_ways(u: Any, v: Any, n: int) -> Any:
     ptr = np.zeros(n + 1, np.int64)
     ascending = True

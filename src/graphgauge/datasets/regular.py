@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from graphgauge.compiling import loop
 from graphgauge.datasets.entry import generated
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.options import whole
@@ -55,7 +55,7 @@ def _complement(u: Ints, v: Ints, size: int, nodes: int) -> tuple[Ints, Ints]:
     return g * nodes + i, g * nodes + j
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _pair(rng: Any, size: int, nodes: int, degree: int) -> Any:
     each = nodes * degree // 2
     u, v = np.empty(size * each, np.int64), np.empty(size * each, np.int64)
@@ -95,7 +95,7 @@ def _pair(rng: Any, size: int, nodes: int, degree: int) -> Any:
     return u, v
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _joined(neighbour: Any, have: Any, a: int, b: int) -> bool:
     found = False
     for k in range(have[a]):
@@ -103,7 +103,7 @@ def _joined(neighbour: Any, have: Any, a: int, b: int) -> bool:
     return found
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _possible(neighbour: Any, have: Any, stubs: Any) -> bool:
     for i in range(stubs.size):
         for j in range(i):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from graphgauge.compiling import loop
 from graphgauge.datasets.entry import generated
 from graphgauge.datasets.options import whole
 from graphgauge.datasets.packing import Ints, even_ptr, pack
@@ -35,7 +35,7 @@ def tree(rng: np.random.Generator, size: int, *, nodes: int = 100) -> GraphSet:
     return pack(u, v, even_ptr(size, nodes))
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _decode(codes: Any, nodes: int) -> Any:
     size = codes.shape[0]
     u, v = np.empty(size * (nodes - 1), np.int64), np.empty(size * (nodes - 1), np.int64)

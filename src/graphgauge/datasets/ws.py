@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from graphgauge.compiling import loop
 from graphgauge.datasets.entry import generated
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.options import number, whole
@@ -42,7 +42,7 @@ def ws(
     return pack(u, v, even_ptr(size, nodes))
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _rewire(rng: Any, size: int, nodes: int, half: int, rewire: float) -> Any:
     u, v = np.empty(size * nodes * half, np.int64), np.empty(size * nodes * half, np.int64)
     end = np.empty((nodes, half), np.int64)  # node i owns the edges (i, end[i, j])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from graphgauge.compiling import loop
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
-@njit(cache=True, nogil=True)
+@loop
 def is_ordered(source: Ints, target: Ints) -> bool:
     """Whether edges already ascend by (target, source); equal neighbours are allowed."""
     for e in range(1, source.size):
@@ -19,7 +20,7 @@ def is_ordered(source: Ints, target: Ints) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@loop
 def edge_order(source: Ints, target: Ints, nodes: int) -> Ints:
     """Positions of the edges ordered by (target, source), equal edges in their old order: (E,).
 

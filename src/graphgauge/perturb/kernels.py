@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from graphgauge.compiling import loop
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -14,7 +15,7 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 SIMPLE, SELF_LOOP, DUPLICATE, ONE_WAY = range(4)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def first_outside(source: Ints, target: Ints, node_ptr: Ints, edge_ptr: Ints) -> int:
     """Position of the first edge that leaves its graph, or −1."""
     for g in range(node_ptr.size - 1):
@@ -32,7 +33,7 @@ def first_outside_plain(source: Ints, target: Ints, node_ptr: Ints, edge_ptr: In
     return int(bad.argmax()) if bad.any() else -1
 
 
-@njit(cache=True, nogil=True)
+@loop
 def first_fault(source: Ints, target: Ints, nodes: int) -> tuple[int, int]:
     """Why edges ordered by (target, source) are not simple and undirected: (kind, position of the edge).
 
@@ -77,7 +78,7 @@ def first_fault_plain(source: Ints, target: Ints, nodes: int) -> tuple[int, int]
     return (ONE_WAY, int(one_way.argmax())) if one_way.any() else (SIMPLE, -1)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def each_once(source: Ints, target: Ints, node_ptr: Ints, edge_ptr: Ints) -> tuple[Ints, Ints, Ints]:
     """The edges with source < target, in their order, and how many non-edges of the set precede each.
 
@@ -109,7 +110,7 @@ def each_once_plain(source: Ints, target: Ints, node_ptr: Ints, edge_ptr: Ints) 
     return low, high, (np.cumsum(pairs) - pairs)[graph] + v * (v - 1) // 2 + u - np.arange(low.size)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def both_ways(first: Ints, second: Ints, keep: Bools, new_id: Ints) -> tuple[Ints, Ints]:
     """Edges that are kept, renumbered, both ways, by (target, source): edge_index (2, E), rows (N+1,).
 
@@ -153,7 +154,7 @@ def both_ways_plain(first: Ints, second: Ints, keep: Bools, new_id: Ints) -> tup
     return np.stack([source[order], target[order]]), rows
 
 
-@njit(cache=True, nogil=True)
+@loop
 def shuffle(draw: Ints, ptr: Ints) -> Ints:
     """A permutation inside every segment from one draw an element (Fisher–Yates): (N,) positions.
 

@@ -114,6 +114,9 @@ def _line(settings: str, rows: Sequence[Row], ranked: str) -> Line:
     if not isinstance(noise, int | float):
         noise = None
     as_large = params.get("order", PAPER_ORDER) == PAPER_ORDER
+    model = params.get("model")
+    of_table = not isinstance(model, Mapping) or bool(model.get("of_table", True))
+    comparable = as_large and of_table
     values: dict[str, list[float]] = {}
     for row in rows:
         values.setdefault(row.metric, []).append(row.value)
@@ -127,7 +130,7 @@ def _line(settings: str, rows: Sequence[Row], ranked: str) -> Line:
         settings=settings,
         noise_model=params.get("noise_model"),
         values={metric: summary({"metric": metric}, found) for metric, found in values.items()},
-        published=None if noise is None or not as_large else published(dataset, subject, float(noise)),
+        published=published(dataset, subject, float(noise)) if noise is not None and comparable else None,
     )
 
 

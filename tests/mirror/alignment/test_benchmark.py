@@ -20,6 +20,7 @@ from graphgauge.instruments.alignment import METRICS, benchmark, evaluate
 from graphgauge.instruments.alignment.similarity import blocks
 from graphgauge.models import MODELS, ModelError, build
 from graphgauge.perturb import make_pairs
+from graphgauge.report import table
 from graphgauge.rows import Row
 from graphgauge.sweep import SweepError
 
@@ -315,6 +316,20 @@ def test_dense_graphs_are_refused_with_the_bound() -> None:
     full = GraphSet.from_edges([[(u, v) for u in range(6) for v in range(u)]] * 10)
     with pytest.raises(graphgauge.GraphError, match="graph 0"):
         benchmark("gcn", full, 0.1, seeds=1, noise_model="add-remove", **TINY)
+
+
+def test_paper_values_stand_beside_the_papers_models_only() -> None:
+    small = {**TINY, "order": 100}
+    for models, shown in (("gcn", True), ({"gcn": Degree}, False)):
+        rows = benchmark(models, "er", 0.08, seeds=1, **small)
+        assert ("78.9" in table(rows)) == shown
+    rows = benchmark("gcn", "er", 0.08, seeds=1, budget=20_000, **small)
+    assert "78.9" not in table(rows)
+
+
+def test_several_datasets_at_once() -> None:
+    rows = benchmark("laplacian", "er,tree", 0.1, seeds=1, **TINY)
+    assert {row.params["dataset"] for row in rows} == {"er", "tree"}
 
 
 def test_budget_fits_the_width() -> None:

@@ -132,6 +132,8 @@ def test_a_warning_is_one_line(
     [
         (["align", "--dataset", "nodata", *TINY], "error: 'nodata' is neither a dataset nor a file"),
         (["align", "--noise", "lots", *TINY], "error: noise level 'lots' is not a number"),
+        (["align", "--noise", "", *TINY], "error: an option with an empty value ('')"),
+        (["align", "--embedding-width", "-3", *TINY], "error: embedding_width must be at least 1, got -3"),
         (["align", "--model", "nonet", *TINY], "nonet"),
         (["align", "--preset", "fast", *TINY], "error: unknown preset 'fast'"),
         (["data", "info", "nodata"], "nodata"),

@@ -18,7 +18,8 @@ import pytest
 
 COUNT = 8
 DRIVER = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job starts with it ignored
 from pathlib import Path
 from graphgauge import rows, sweep
 from graphgauge.rows import Row

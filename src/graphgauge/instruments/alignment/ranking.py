@@ -49,8 +49,8 @@ def benchmark(
     models : names of the table ("gcn,gat" or a list), "package.module:Name", classes, functions that build
         a module, modules (re-initialised for every seed), or a dict name → one of these. A model is called
         with a GraphSet (which reads like a PyG batch; `x` is the constant 1) and returns (N, d) embeddings.
-    dataset : name(s) of `graphgauge.datasets.DATASETS`, a file of graphs, a GraphSet (a fifth of it is held
-        out for validation), or a tuple of two GraphSets (training, validation)
+    dataset : name(s) of `graphgauge.datasets.DATASETS` ("er,aqsol" or a list), a file of graphs, a GraphSet
+        (a fifth of it is held out for validation), or a tuple of two GraphSets (training, validation)
     noise : η, or several; share of edges that are removed and added
     seeds : number of seeds (0, 1, …) or the seeds themselves; by default 2 for `quick`, 10 for `paper`
     preset : "quick" (1,000 + 500 pairs, 15 epochs) or "paper" (sizes of table C.1, 300 epochs)
@@ -79,6 +79,7 @@ def benchmark(
     >>> {row.metric: row.n for row in rows}["accuracy"]
     4
     """
+    make_settings(preset, "", settings)  # wrong settings are said before models are looked at
     ranked = subjects(models, settings.get("embedding_width", 64), budget)
     numbers = _seeds(seeds, preset)
     _check_device(settings.get("device", "cpu"))
@@ -172,6 +173,8 @@ def _levels(noise: float | Sequence[float]) -> list[float]:
 
 
 def _datasets(dataset: Dataset | Sequence[str]) -> list[Dataset]:
+    if isinstance(dataset, str) and not Path(dataset).exists():
+        dataset = [name.strip() for name in dataset.split(",") if name.strip()]
     split = isinstance(dataset, tuple) and any(isinstance(part, GraphSet) for part in dataset)
     found = list(dataset) if isinstance(dataset, list | tuple) and not split else [dataset]
     if not found:

@@ -25,10 +25,18 @@ Model = str | Callable[..., nn.Module] | nn.Module
 
 @dataclass(frozen=True)
 class Subject:
-    """A model to be ranked: its name in rows and a function that builds it with fresh weights."""
+    """A model to be ranked.
+
+    Parameters
+    ----------
+    name : its name in rows
+    factory : builds it with fresh weights
+    of_table : whether it is the model of that name in the table, at the paper's size
+    """
 
     name: str
     factory: Callable[[], nn.Module]
+    of_table: bool = False
 
     def fresh(self, seed: int) -> nn.Module:
         """A new model whose weights are drawn from `seed`."""
@@ -49,7 +57,11 @@ class Subject:
         model = self.fresh(0)
         shapes = [(name, tuple(value.shape)) for name, value in model.state_dict().items()]
         digest = hashlib.sha256(f"{model!r}{shapes}{own_code(model)}".encode()).hexdigest()
-        return {"parameters": count_parameters(model), "architecture": digest[:16]}
+        return {
+            "parameters": count_parameters(model),
+            "architecture": digest[:16],
+            "of_table": self.of_table,
+        }
 
     def try_on(self, pairs: Pairs, width: int | None) -> None:
         """Run the model once on two pairs, so that a wrong shape is an error before hours of training."""
@@ -140,7 +152,7 @@ def _subject(name: str | None, model: Model, width: int | None, budget: int | No
     if isinstance(model, str) and model in MODELS:
         if budget is not None and count_parameters(build(model, **options)):
             options["width"] = _width_within(model, options, budget)
-        return Subject(name or model, lambda: build(model, **options))
+        return Subject(name or model, lambda: build(model, **options), of_table=budget is None)
     maker = find(model) if isinstance(model, str) else model
     label = model if isinstance(model, str) else getattr(maker, "__qualname__", repr(maker))
     if callable(maker) and "in_features" in inspect.signature(maker).parameters:

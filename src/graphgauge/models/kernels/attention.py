@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from graphgauge.models.kernels.compile import Floats, Ints, loop
+from graphgauge.compiling import Floats, Ints, loose_loop
 from graphgauge.models.kernels.simd import F, add_scaled, dot, exponential, leaky_dot, leaky_dot_backward
 
 Loops = tuple[Callable[..., Any], Callable[..., Any]]
 
 
-@loop
+@loose_loop
 def softmax_row(alpha: Floats, low: int, high: int, top: Floats, total: Floats) -> None:
     """alpha[low:high] (edges, heads) from scores, with maxima `top`, to weights; `total` is work space."""
     heads = alpha.shape[1]
@@ -46,7 +46,7 @@ def additive(heads: int, size: int, slope: float) -> Loops:
     """
     width, slant = heads * size, np.float32(slope)
 
-    @loop
+    @loose_loop
     def forward(z: Floats, bias: Floats, ptr: Ints, source: Ints, alpha: Floats, out: Floats) -> None:
         step = width + 2 * heads
         top, total = np.empty(heads, np.float32), np.empty(heads, np.float32)
@@ -67,7 +67,7 @@ def additive(heads: int, size: int, slope: float) -> Loops:
                 for h in range(heads):
                     add_scaled(out, i * width + h * size, alpha[e, h], z, start + h * size, size)
 
-    @loop
+    @loose_loop
     def backward(
         dout: Floats, z: Floats, bias: Floats, ptr: Ints, source: Ints, alpha: Floats, out: Floats, dz: Floats
     ) -> None:
@@ -101,7 +101,7 @@ def dynamic(heads: int, size: int, slope: float) -> Loops:
     """Forward and backward of GATv2: the score is Σ_c a_c LeakyReLU(l_jc + r_ic)."""
     width, slant = heads * size, np.float32(slope)
 
-    @loop
+    @loose_loop
     def forward(
         left: Floats,
         right: Floats,
@@ -131,7 +131,7 @@ def dynamic(heads: int, size: int, slope: float) -> Loops:
                     k = h * size
                     add_scaled(out, i * width + k, alpha[e, h], left, source[e] * width + k, size)
 
-    @loop
+    @loose_loop
     def backward(
         dout: Floats,
         left: Floats,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphgauge.models.kernels.compile import Floats, Ints, loop
+from graphgauge.compiling import Floats, Ints, loose_loop
 from graphgauge.models.kernels.simd import F, exponential
 
 
-@loop
+@loose_loop
 def forward(
     message: Floats,
     source_gate: Floats,
@@ -37,7 +37,7 @@ def forward(
             row[f] /= all_gates[f]
 
 
-@loop
+@loose_loop
 def backward(
     dout: Floats,
     message: Floats,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from graphgauge.models.kernels.compile import Floats, loop
+from graphgauge.compiling import Floats, loose_loop
 from graphgauge.models.kernels.simd import F, exponential
 
 
-@loop
+@loose_loop
 def forward(a: Floats, b: Floats, bias: Floats, x: Floats, out: Floats) -> None:
     """out = n + z (x - n), from a = (r, z, n) of the input and b = (n, r, z) of the state, both (N, 3w).
 
@@ -31,7 +31,7 @@ def forward(a: Floats, b: Floats, bias: Floats, x: Floats, out: Floats) -> None:
             row[f] = n[f] + z[f] * (state[f] - n[f])
 
 
-@loop
+@loose_loop
 def backward(dout: Floats, gates: Floats, b: Floats, x: Floats, grad: Floats, dx: Floats) -> None:
     """Gradients of `forward`: grad (N, 4w) holds those of b's n, of r and z in both, and of a's n.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphgauge.models.kernels.compile import Floats, Ints, loop
+from graphgauge.compiling import Floats, Ints, loose_loop
 
 
-@loop
+@loose_loop
 def forward(
     x: Floats,
     residual: Floats,
@@ -55,7 +55,7 @@ def forward(
                     out[i, f] = residual[i, f] + ((x[i, f] - shift[f]) * slope[f] + bias[f])
 
 
-@loop
+@loose_loop
 def backward(
     dout: Floats,
     x: Floats,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from graphgauge.models.kernels.compile import Floats, Ints, loop
+from graphgauge.compiling import Floats, Ints, loose_loop
 
 
-@loop
+@loose_loop
 def gather(x: Floats, ptr: Ints, source: Ints, weight: Floats, out: Floats) -> None:
     """out_i = Σ_e w_e x_source(e) over row i, four edges at a time to write out_i less often."""
     n, width = out.shape
@@ -26,7 +26,7 @@ def gather(x: Floats, ptr: Ints, source: Ints, weight: Floats, out: Floats) -> N
             e += 1
 
 
-@loop
+@loose_loop
 def scatter(dout: Floats, ptr: Ints, source: Ints, weight: Floats, dx: Floats) -> None:
     """The transpose of `gather`: dx_source(e) += w_e dout_i over all edges e of every row i."""
     n, width = dx.shape
