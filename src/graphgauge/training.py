@@ -101,12 +101,7 @@ def fit(
     optimizer = torch.optim.AdamW(
         parameters, lr=schedule.max_lr, weight_decay=schedule.weight_decay, fused=True
     )
-    one_cycle = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer,
-        max_lr=schedule.max_lr,
-        total_steps=max(2, schedule.epochs * steps_per_epoch),
-        pct_start=schedule.warmup,
-    )
+    one_cycle = _one_cycle(optimizer, schedule, schedule.epochs * steps_per_epoch)
     model.train()
     for epoch in range(schedule.epochs):
         total = 0.0
@@ -125,6 +120,19 @@ def fit(
         if after_epoch is not None:
             after_epoch(epoch + 1, history.losses[-1])
     return history
+
+
+def _one_cycle(
+    optimizer: torch.optim.Optimizer, schedule: Schedule, steps: int
+) -> torch.optim.lr_scheduler.OneCycleLR:
+    """The schedule over `steps`; a warm-up shorter than two steps takes two, since PyTorch divides by it."""
+    steps = max(4, steps)
+    return torch.optim.lr_scheduler.OneCycleLR(
+        optimizer,
+        max_lr=schedule.max_lr,
+        total_steps=steps,
+        pct_start=max(schedule.warmup, 2 / steps),
+    )
 
 
 def _checked(value: Tensor, epoch: int, step: int) -> float:

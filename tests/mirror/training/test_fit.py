@@ -55,6 +55,14 @@ def test_clipping_bounds_the_gradient(clip_by: str) -> None:
     assert (total.abs().max() if clip_by == "value" else total.norm()) <= 0.1 + 1e-6
 
 
+@pytest.mark.parametrize("warmup", [0.01, 0.1, 0.5, 0.99])
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 5, 10, 20, 21])
+def test_any_number_of_steps_has_a_schedule(steps: int, warmup: float) -> None:
+    batches = [torch.ones(4, 2)] * steps
+    history = fit(nn.Linear(2, 1), lambda epoch: batches, squares, steps, Schedule(epochs=1, warmup=warmup))
+    assert len(history.losses) == 1
+
+
 def test_learning_rate_peaks_after_the_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
     original = torch.optim.AdamW.step
