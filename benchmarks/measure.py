@@ -78,11 +78,13 @@ def peak_memory(function: Callable[[], object]) -> tuple[float, float]:
     watcher = threading.Thread(target=watch)
     watcher.start()
     started = time.process_time()
-    kept = function()
-    seconds = time.process_time() - started
+    try:
+        kept = function()
+    finally:
+        seconds = time.process_time() - started
+        done.set()
+        watcher.join()
     highest = max(highest, process.memory_info().rss)
-    done.set()
-    watcher.join()
     del kept
     return seconds, (highest - before) / 2**20
 
