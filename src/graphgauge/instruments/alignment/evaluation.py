@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from graphgauge.graphs import Pairs
+from graphgauge.graphs import GraphSet, Pairs
 from graphgauge.graphs.structure import orbits, wl_colours
 from graphgauge.instruments.alignment.siamese import alignment_loss, embed_pairs
 from graphgauge.instruments.alignment.similarity import Block, blocks, similarity
@@ -26,6 +26,7 @@ from graphgauge.scores import (
 )
 
 TOP = (1, 3, 5)
+AT_ONCE = 5000  # graphs whose equivalent nodes are looked for together
 
 # What the assignment can be solved on: Σ as the paper says, or its row softmax as the published code does.
 SOLVED_ON: dict[str, Callable[[Tensor], Tensor]] = {
@@ -43,7 +44,13 @@ class Facts:
 
     @staticmethod
     def of(pairs: Pairs) -> Facts:
-        return Facts(orbits(pairs.left), wl_colours(pairs.left))
+        return Facts(_in_parts(orbits, pairs.left), _in_parts(wl_colours, pairs.left))
+
+
+def _in_parts(classes: Callable[[GraphSet], Tensor], graphs: GraphSet) -> Tensor:
+    """Class of every node, some graphs at a time; numbers have a meaning inside a graph only."""
+    parts = [classes(graphs[start : start + AT_ONCE]) for start in range(0, len(graphs), AT_ONCE)]
+    return torch.cat(parts) if parts else graphs.batch
 
 
 @dataclass

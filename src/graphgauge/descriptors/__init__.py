@@ -1,0 +1,1 @@
+"""Descriptors: GraphSet → (G, d). What a graph looks like, as numbers, over all graphs at once."""
