@@ -327,6 +327,24 @@ def test_paper_values_stand_beside_the_papers_models_only() -> None:
     assert "78.9" not in table(rows)
 
 
+def test_two_own_sets_of_one_name_keep_their_settings_and_data(tmp_path: Path) -> None:
+    ring = [(i, (i + 1) % 9) for i in range(9)]
+    for folder, count in (("a", 10), ("b", 15)):
+        graphgauge.write(tmp_path / folder / "mine.jsonl", GraphSet.from_edges([ring] * count))
+    names = [str(tmp_path / folder / "mine.jsonl") for folder in "ab"]
+    rows = benchmark("laplacian", names, 0.1, seeds=1, **{**TINY, "val_pairs": None})
+    assert [row.n for row in rows if row.metric == "accuracy"] == [2, 3]
+
+
+def test_models_without_a_name_of_their_own() -> None:
+    class Maker:
+        def __call__(self) -> nn.Module:
+            return Degree()
+
+    rows = benchmark([Maker()], "er", 0.1, seeds=1, **TINY)
+    assert rows[0].subject == "Maker"
+
+
 def test_several_datasets_at_once() -> None:
     rows = benchmark("laplacian", "er,tree", 0.1, seeds=1, **TINY)
     assert {row.params["dataset"] for row in rows} == {"er", "tree"}

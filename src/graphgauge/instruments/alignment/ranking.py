@@ -92,7 +92,7 @@ def benchmark(
             base = base_graphs(one, fixed, None if root is None else Path(root))
             for eta in levels:
                 plan.add(base, fixed, float(eta), noise_model or base.noise_model)
-        runner = Runner({s.name: s for s in ranked}, plan.files, plan.settings)
+        runner = Runner({s.name: s for s in ranked}, plan.files)
         return run(
             plan.specs,
             runner,
@@ -104,14 +104,13 @@ def benchmark(
 
 
 class _Plan:
-    """Collects Specs, pair files and settings while datasets and noise levels are gone through."""
+    """Collects Specs and pair files while datasets and noise levels are gone through."""
 
     def __init__(self, ranked: list[Subject], seeds: list[int], preset: str, folder: Path) -> None:
         self.ranked, self.seeds, self.preset, self.folder = ranked, seeds, preset, folder
         self.prints = {s.name: s.fingerprint() for s in ranked}
         self.specs: list[Spec] = []
         self.files: dict[str, Path] = {}
-        self.settings: dict[str, Settings] = {}
 
     def add(self, base: Base, settings: Settings, noise: float, noise_model: str) -> None:
         made: dict[str, Pairs] = {}
@@ -124,7 +123,6 @@ class _Plan:
             made[split] = pairs
         for subject in self.ranked:
             subject.try_on(made["val"], settings.embedding_width)
-        self.settings[base.name] = settings
         params = {
             **asdict(settings),
             **base.facts,

@@ -40,15 +40,13 @@ class Runner:
     ----------
     subjects : model name → how to build it
     files : content hash of a pair set → its file
-    settings : dataset name → settings
     """
 
     subjects: Mapping[str, Subject]
     files: Mapping[str, Path]
-    settings: Mapping[str, Settings]
 
     def __call__(self, spec: Spec, tell: Callable[[float, str], None]) -> list[Row]:
-        settings = self.settings[spec.params["dataset"]]
+        settings = Settings.from_params(spec.params)
         train, val = (read_pairs(self.files[spec.params[f"{split}_hash"]]) for split in ("train", "val"))
         subject = self.subjects[spec.subject]
         model = subject.fresh(spec.seed).to(settings.device)

@@ -49,6 +49,11 @@ class Settings:
                 raise ValueError(f"{name} must be at least 1, got {value}")
         self.schedule()
 
+    @staticmethod
+    def from_params(params: Mapping[str, Any]) -> Settings:
+        """The settings among the parameters of a Spec."""
+        return Settings(**{f.name: params[f.name] for f in fields(Settings)})
+
     def schedule(self) -> Schedule:
         names = {f.name for f in fields(Schedule)}
         return Schedule(**{k: v for k, v in asdict(self).items() if k in names})

@@ -154,7 +154,7 @@ def _subject(name: str | None, model: Model, width: int | None, budget: int | No
             options["width"] = _width_within(model, options, budget)
         return Subject(name or model, lambda: build(model, **options), of_table=budget is None)
     maker = find(model) if isinstance(model, str) else model
-    label = model if isinstance(model, str) else getattr(maker, "__qualname__", repr(maker))
+    label = model if isinstance(model, str) else getattr(maker, "__qualname__", type(maker).__name__)
     if callable(maker) and "in_features" in inspect.signature(maker).parameters:
         options["in_features"] = 1
     return Subject(name or label, lambda: build(maker, **options))
