@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from graphgauge.graphs.colours import (
     Array,
+    components,
     connected,
     dense,
     same_rows,
@@ -30,8 +32,9 @@ def orbits(graphs: GraphSet, *, initial: Tensor | None = None) -> Tensor:
     1-WL colours come first; a graph whose nodes all have different colours has no symmetry and is done. Then
     twins (nodes of one colour with the same neighbours, such as the leaves of a star) are put into one node,
     again and again, since they always share an orbit and would need a generator each. For what is left igraph
-    (BLISS) gives generators of the automorphism group, and the orbits are the connected components of "twin
-    of" and "some generator maps i to j". Exact.
+    (BLISS) gives generators of the automorphism group of every component, and its canonical form tells which
+    components of a graph can change places; the orbits are the connected components of "twin of", "some
+    generator maps i to j" and "j stands in i's place in an isomorphic component". Exact.
 
     Parameters
     ----------
@@ -58,13 +61,9 @@ def orbits(graphs: GraphSet, *, initial: Tensor | None = None) -> Tensor:
         moved_to.append(name[like])
         rest, colour, kept = _merged(rest, colour, like)
         name = name[kept]
-    discrete = _discrete(colour, rest.batch.cpu().numpy(), len(rest))
-    for start, graph, local in _coloured(rest, colour, ~discrete):
-        for generator in graph.automorphism_group(color=local):
-            image = np.asarray(generator)
-            moved = np.flatnonzero(image != np.arange(image.size))
-            moved_from.append(name[moved + start])
-            moved_to.append(name[image[moved] + start])
+    for here, there in _symmetries(rest, colour):
+        moved_from.append(name[here])
+        moved_to.append(name[there])
     out = connected(graphs.num_nodes, np.concatenate(moved_from), np.concatenate(moved_to))
     return torch.from_numpy(out).to(graphs.device)
 
@@ -116,7 +115,7 @@ def isomorphism_classes(graphs: GraphSet, *, initial: Tensor | None = None) -> T
     chosen = iter(np.flatnonzero(unsure).tolist())
     for _, graph, local in _coloured(graphs, colour, unsure):
         g = next(chosen)
-        keys[g] = (keys[g][0], _canonical(graph, local))
+        keys[g] = (keys[g][0], _canonical(graph, local)[0])
     number: dict[tuple[bytes, bytes], int] = {}
     classes = [number.setdefault(key, len(number)) for key in keys]
     return torch.tensor(classes, dtype=torch.int64, device=graphs.device)
@@ -175,6 +174,62 @@ def _merged(graphs: GraphSet, colour: Array, like: Array) -> tuple[GraphSet, Arr
     return smaller, dense(colour[kept] * (int(times.max(initial=0)) + 1) + times), kept
 
 
+def _symmetries(graphs: GraphSet, colour: Array) -> Iterator[tuple[Array, Array]]:
+    """Pairs of nodes that some symmetry maps to each other, enough of them to connect every orbit."""
+    parts, order, owner = _components_apart(graphs)
+    local = colour[order]
+    batch, start = parts.batch.numpy(), parts.node_ptr.numpy()
+    discrete = _discrete(local, batch, len(parts))
+    place = np.lexsort((local, batch))  # nodes of each part by colour: their places where colours differ
+    forms = [b""] * len(parts)
+    alike = _alike(place, local, start, owner)
+    several = np.bincount(alike, minlength=1)[alike] > 1
+    chosen = iter(np.flatnonzero(~discrete).tolist())
+    for first, graph, own in _coloured(parts, local, ~discrete):
+        part = next(chosen)
+        nodes = order[first : first + len(own)]
+        for generator in graph.automorphism_group(color=own):
+            image = np.asarray(generator)
+            moved = np.flatnonzero(image != np.arange(image.size))
+            yield nodes[moved], nodes[image[moved]]
+        if several[part]:
+            forms[part], standing = _canonical(graph, own)
+            place[first : first + len(own)] = first + standing
+    seen: dict[tuple[int, bytes], int] = {}
+    for part in np.flatnonzero(several).tolist():
+        like = seen.setdefault((int(alike[part]), forms[part]), part)
+        here, there = (order[place[start[i] : start[i + 1]]] for i in (like, part))
+        yield here, there
+
+
+def _components_apart(graphs: GraphSet) -> tuple[GraphSet, Array, Array]:
+    """Every component as a graph of its own, the old number of each node, and the graph of each component."""
+    label = components(graphs).cpu().numpy()
+    order = np.argsort(label, kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(order.size)
+    edges = number[graphs.edge_index.cpu().numpy()]
+    sizes = np.bincount(label)
+    edge_label = label[graphs.edge_index[0].cpu().numpy()]
+    by_label = np.argsort(edge_label, kind="stable")
+    parts = GraphSet(
+        counts_to_ptr(torch.from_numpy(sizes)),
+        torch.from_numpy(np.ascontiguousarray(edges[:, by_label])),
+        counts_to_ptr(torch.from_numpy(np.bincount(edge_label, minlength=sizes.size))),
+        directed=graphs.directed,
+    )
+    owner = graphs.batch.cpu().numpy()[order[parts.node_ptr[:-1].numpy()]]
+    return parts, order, owner
+
+
+def _alike(place: Array, colour: Array, start: Array, owner: Array) -> Array:
+    """A number for each part, equal for parts of one graph with the same colours: (parts,)."""
+    number: dict[tuple[int, bytes], int] = {}
+    listed = colour[place]
+    keys = [(int(g), listed[a:b].tobytes()) for g, (a, b) in zip(owner, pairwise(start), strict=True)]
+    return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
+
+
 def _discrete(colour: Array, owner: Array, count: int) -> Array:
     """Mask (G,) of graphs whose nodes all have different colours."""
     order = np.lexsort((colour, owner))
@@ -204,10 +259,14 @@ def _coloured(graphs: GraphSet, colour: Array, chosen: Array) -> Any:
         yield nodes.start, graph, dense(colour[nodes]).tolist()
 
 
-def _canonical(graph: Any, colour: list[int]) -> bytes:
-    """The edges after BLISS's canonical renumbering, sorted: equal exactly for isomorphic coloured graphs."""
+def _canonical(graph: Any, colour: list[int]) -> tuple[bytes, Array]:
+    """BLISS's canonical renumbering: its edges, sorted, equal exactly for isomorphic coloured graphs; and the
+    node at each canonical place, told by an attribute: igraph's versions differ in the way a permutation goes.
+    """
+    graph.vs["node"] = range(graph.vcount())
     canonical = graph.permute_vertices(graph.canonical_permutation(color=colour))
     edges: Array = np.array(canonical.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     if not graph.is_directed():
         edges = np.sort(edges, axis=1)
-    return bytes(edges[np.lexsort((edges[:, 1], edges[:, 0]))].tobytes())
+    form = edges[np.lexsort((edges[:, 1], edges[:, 0]))].tobytes()
+    return bytes(form), np.array(canonical.vs["node"], dtype=np.int64)
