@@ -261,7 +261,7 @@ def _coloured(graphs: GraphSet, colour: Array, chosen: Array) -> Any:
 
 def _canonical(graph: Any, colour: list[int]) -> tuple[bytes, Array]:
     """BLISS's canonical renumbering: its edges, sorted, equal exactly for isomorphic coloured graphs; and the
-    node at each canonical place, told by an attribute: igraph's versions differ in the way a permutation goes.
+    node at each canonical place, told by an attribute: igraph's versions differ in a permutation's sense.
     """
     graph.vs["node"] = range(graph.vcount())
     canonical = graph.permute_vertices(graph.canonical_permutation(color=colour))
