@@ -9,7 +9,7 @@ import torch
 from networkx.algorithms.isomorphism import GraphMatcher
 
 from graphgauge.graphs import GraphSet
-from graphgauge.graphs.structure import orbits
+from graphgauge.graphs.structure import orbits, wl_colours
 
 SHAPES = {
     "prism with a tail": [*nx.circular_ladder_graph(3).edges, (0, 6)],
@@ -18,6 +18,9 @@ SHAPES = {
     "asymmetric": [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (1, 3), (2, 4), (2, 5)],
     "edge": [(0, 1)],
     "cycle": list(nx.cycle_graph(5).edges),
+    # All nodes have one 1-WL colour, and there are several orbits.
+    "cubic": list(nx.random_regular_graph(3, 8, seed=3).edges),
+    "another cubic": list(nx.random_regular_graph(3, 10, seed=1).edges),
 }
 
 
@@ -46,6 +49,13 @@ def test_components_that_can_change_places(name: str, seed: int) -> None:
     found = orbits(GraphSet.from_networkx([ordered])).tolist()
     groups = {frozenset(i for i, o in enumerate(found) if o == orbit) for orbit in set(found)}
     assert groups == orbits_by_networkx(ordered)
+
+
+def test_the_cubic_shapes_are_what_they_are_here_for() -> None:
+    for name in ("cubic", "another cubic"):
+        graph = GraphSet.from_networkx([nx.Graph(SHAPES[name])])
+        assert torch.unique(wl_colours(graph)).numel() == 1
+        assert torch.unique(orbits(graph)).numel() > 1
 
 
 def test_many_equal_components_are_fast_and_one_orbit() -> None:

@@ -8,8 +8,10 @@ import torch
 from torch.nn import functional as F
 
 from graphgauge.graphs import GraphSet, Pairs
+from graphgauge.instruments.alignment.evaluation import SOLVED_ON
 from graphgauge.instruments.alignment.siamese import alignment_loss
 from graphgauge.instruments.alignment.similarity import blocks, similarity
+from graphgauge.matching import linear_assignment
 from graphgauge.perturb import make_pairs
 
 
@@ -73,3 +75,17 @@ def test_padded_columns_cannot_be_chosen() -> None:
     sigma = similarity(-torch.ones(10, 2), torch.ones(10, 2), block)
     assert (sigma[0, :, 3:] == float("-inf")).all()
     assert sigma[1].isfinite().all()
+
+
+def test_the_softmax_is_taken_over_rows() -> None:
+    """A similarity whose best assignment differs for Σ, its row softmax and its column softmax."""
+    rng = np.random.default_rng(0)
+    sigma = next(m for m in (torch.from_numpy(rng.normal(0, 3, (5, 5))) for _ in range(100)) if _differ(m))
+    expected = linear_assignment(sigma.exp() / sigma.exp().sum(1, keepdim=True))
+    assert linear_assignment(SOLVED_ON["softmax"](sigma)).tolist() == expected.tolist()
+    assert linear_assignment(SOLVED_ON["sigma"](sigma)).tolist() == linear_assignment(sigma).tolist()
+
+
+def _differ(sigma: torch.Tensor) -> bool:
+    found = {tuple(linear_assignment(m).tolist()) for m in (sigma, sigma.softmax(1), sigma.softmax(0))}
+    return len(found) == 3
