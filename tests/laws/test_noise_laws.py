@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -159,10 +161,17 @@ def test_at_the_bound_every_non_edge_is_added() -> None:
         assert make_pairs(graphs, 0.5, "add", seed).right.num_edges == 12
 
 
-def test_relabelling_is_uniform() -> None:
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        lambda graphs: relabel_randomly(graphs, np.random.default_rng(3))[1],
+        lambda graphs: make_pairs(graphs, 0.0, seed=3).truth,
+    ],
+    ids=["relabel_randomly", "make_pairs"],
+)
+def test_relabelling_is_uniform(numbers: Callable[[GraphSet], torch.Tensor]) -> None:
     copies = 24_000
-    graphs = GraphSet.from_edges([[]], num_nodes=[4])[[0] * copies]
-    _, new_id = relabel_randomly(graphs, np.random.default_rng(3))
+    new_id = numbers(GraphSet.from_edges([[]], num_nodes=[4])[[0] * copies])
     orders = (new_id.reshape(copies, 4) % 4) @ torch.tensor([64, 16, 4, 1])
     _, counts = orders.unique(return_counts=True)
     assert counts.numel() == 24
