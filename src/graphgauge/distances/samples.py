@@ -10,6 +10,11 @@ from numpy.typing import ArrayLike
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
+def rows_of(values: Any) -> int:
+    """Number of rows of an array, a tensor, a sparse matrix or a list."""
+    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+
+
 def sample(values: ArrayLike, name: str = "x") -> Array:
     """(n, d) contiguous float64; a vector (n,) is n rows of one number.
 

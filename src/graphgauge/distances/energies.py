@@ -1,0 +1,142 @@
+"""Quadratic forms of a kernel, block by block: everything that an MMD and its permutations need.
+
+For rows z_1 … z_N (those of x, then those of y) and weights w the energy is Σ_ij w_i w_j k(z_i, z_j).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphgauge.distances.samples import Array
+
+# A block of float64 values then fits in the second-level cache.
+BLOCK = 256
+
+# Two blocks of rows → (index of the bandwidth, kernel values) for each bandwidth, left out where all are 0.
+# An array may be overwritten when the next is asked for.
+Values = Callable[[Array, Array], Iterator[tuple[int, Array]]]
+
+
+class Energies(Protocol):
+    """A kernel that has read two samples."""
+
+    @property
+    def bandwidths(self) -> tuple[float | None, ...]:
+        """Bandwidths chosen, (None,) for a kernel that has none."""
+
+    def energies(self, weights: Array, block: int = BLOCK) -> Array:
+        """Σ_ij w_i w_j k(z_i, z_j) of every column of weights (N, c): (bandwidths, c)."""
+
+    def diagonal(self) -> Array:
+        """k(z_i, z_i): (N,), the same at every bandwidth."""
+
+    def gram(self, block: int = BLOCK) -> Array:
+        """All values k(z_i, z_j): (bandwidths, N, N)."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The distinct rows of two samples, in an order that does not depend on theirs."""
+
+    rows: Array  # (u, d)
+    which: np.ndarray[Any, np.dtype[np.int64]]  # (N,) distinct row of each row
+    counts: Array  # (2, u) how often x and y have each
+
+
+def pool(x: Array, y: Array) -> Pool:
+    """Distinct rows of x (n, d) and y (m, d): sets of small graphs have few, and the Gram matrix shrinks.
+
+    >>> both = pool(np.array([[1.0], [1.0]]), np.array([[2.0], [1.0]]))
+    >>> both.rows[both.which].ravel().tolist(), both.counts.sum(axis=1).tolist()
+    ([1.0, 1.0, 2.0, 1.0], [2.0, 2.0])
+    """
+    rows = np.concatenate([x, y]) + 0.0  # −0 becomes 0, so that equal rows have equal bytes
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    which = which.ravel().astype(np.int64)
+    sides = (which[: len(x)], which[len(x) :])
+    counts = np.stack([np.bincount(side, minlength=len(first)) for side in sides]).astype(np.float64)
+    return Pool(rows[first], which, counts)
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """Energies by visiting every pair of distinct rows once; memory is a few blocks."""
+
+    rows: Array  # (u, d) distinct rows as `values` reads them
+    which: np.ndarray[Any, np.dtype[np.int64]]  # (N,) distinct row of each row
+    values: Values
+    bandwidths: tuple[float | None, ...]
+    self_values: Callable[[Array], Array]  # rows (u, d) → k(z, z) (u,)
+
+    def energies(self, weights: Array, block: int = BLOCK) -> Array:
+        weights = _sum_by(self.which, weights, len(self.rows))
+        total = np.zeros((len(self.bandwidths), weights.shape[1]))
+        for start, stop, other, end in _half(len(self.rows), block):
+            left, right = weights[start:stop], weights[other:end]
+            if not (left.any() and right.any()):
+                continue
+            twice = 1.0 if start == other else 2.0
+            for index, values in self.values(self.rows[start:stop], self.rows[other:end]):
+                total[index] += twice * np.einsum("ic,ic->c", left, values @ right)
+        return total
+
+    def diagonal(self) -> Array:
+        return np.asarray(self.self_values(self.rows)[self.which])
+
+    def gram(self, block: int = BLOCK) -> Array:
+        count = len(self.rows)
+        out = np.zeros((len(self.bandwidths), count, count))
+        for start, stop, other, end in _half(count, block):
+            for index, values in self.values(self.rows[start:stop], self.rows[other:end]):
+                out[index, start:stop, other:end] = values
+                out[index, other:end, start:stop] = values.T
+        if np.array_equal(self.which, np.arange(count)):
+            return out
+        return out[:, self.which[:, None], self.which]
+
+
+@dataclass(frozen=True)
+class Inner:
+    """Energies of the linear kernel in O(N d): |Σ_i w_i z_i|².
+
+    Rows are an array, less a centre, or a SciPy sparse matrix. An MMD does not feel a shift, and loses no
+    digits where the centre is far from 0; the Gram matrix is that of the rows as they were.
+    """
+
+    rows: Any
+    centre: Array | float = 0.0
+    bandwidths: tuple[float | None, ...] = (None,)
+
+    def energies(self, weights: Array, block: int = BLOCK) -> Array:
+        return np.asarray(np.square(self.rows.T @ weights).sum(axis=0)[None, :])
+
+    def diagonal(self) -> Array:
+        squares = self.rows.multiply(self.rows) if hasattr(self.rows, "toarray") else np.square(self.rows)
+        return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+
+    def gram(self, block: int = BLOCK) -> Array:
+        if hasattr(self.rows, "toarray"):
+            return np.asarray((self.rows @ self.rows.T).toarray())[None]
+        rows = self.rows + self.centre
+        return np.asarray(rows @ rows.T)[None]
+
+
+def _half(count: int, block: int) -> Iterator[tuple[int, int, int, int]]:
+    """Blocks on and above the diagonal."""
+    if block < 1:
+        raise ValueError(f"block must be at least 1, got {block}")
+    for start in range(0, count, block):
+        for other in range(start, count, block):
+            yield start, min(start + block, count), other, min(other + block, count)
+
+
+def _sum_by(which: np.ndarray[Any, np.dtype[np.int64]], weights: Array, count: int) -> Array:
+    """Sum the rows of weights (N, c) that belong to one distinct row: (count, c)."""
+    order = np.argsort(which, kind="stable")
+    starts = np.searchsorted(which[order], np.arange(count))
+    return np.asarray(np.add.reduceat(weights[order], starts, axis=0))
