@@ -1,0 +1,222 @@
+"""Precision, recall, density, coverage and their harmonic means (paper C, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphgauge.distances.neighbours import Balls, Frame, Points, balls, meet
+from graphgauge.distances.result import Distance
+from graphgauge.distances.samples import Array, sample, two_samples
+from graphgauge.distances.scaling import standardise_by
+
+TIES = {
+    "shared": "d < r, and d = r at the share with which a ball holds k of its own sample",
+    "open": "d < r",
+    "closed": "d ≤ r",
+}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference sample with its balls: what does not change from one generated sample to the next.
+
+    Parameters
+    ----------
+    frame, points, balls : see `neighbours`
+    size : rows of the sample
+    k, ties : by which the balls were made
+    """
+
+    frame: Frame
+    points: Points
+    balls: Balls
+    size: int
+    k: int
+    ties: str
+
+
+def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared") -> Reference:
+    """The reference's part of `prdc`, to be given to it in place of y for one generated sample after another.
+
+    >>> y = [[0.0], [1.0], [2.0], [4.0]]
+    >>> known = reference_balls(y, k=1)
+    >>> prdc([[0.5], [9.0]], known, k=1, metrics=["precision"])["precision"].value
+    0.5
+    """
+    rows = sample(y, "y")
+    _check(k, ties, y=len(rows))
+    frame = Frame.of(rows)
+    points = frame.place(rows)
+    return Reference(frame, points, balls(points, k, ties), len(rows), k, ties)
+
+
+class _Meeting:
+    """Balls of both samples and who lies in them, each computed when first asked for."""
+
+    def __init__(self, x: Array, y: Array | Reference, k: int, ties: str) -> None:
+        self.k, self.ties, self.known = k, ties, y if isinstance(y, Reference) else None
+        frame = y.frame if isinstance(y, Reference) else Frame.of(y)
+        self.x, self.y = frame.place(x), y.points if isinstance(y, Reference) else frame.place(y)
+
+    @cached_property
+    def in_reference_balls(self) -> tuple[Array, Array]:
+        own = self.known.balls if self.known else balls(self.y, self.k, self.ties)
+        return meet(self.y, own, self.x)
+
+    @cached_property
+    def in_generated_balls(self) -> tuple[Array, Array]:
+        return meet(self.x, balls(self.x, self.k, self.ties), self.y)
+
+    def precision(self) -> float:
+        return _weighted_mean(self.in_reference_balls[0] > 0, self.x)
+
+    def recall(self) -> float:
+        return _weighted_mean(self.in_generated_balls[0] > 0, self.y)
+
+    def density(self) -> float:
+        return _weighted_mean(self.in_reference_balls[0], self.x) / self.k
+
+    def coverage(self) -> float:
+        return _weighted_mean(self.in_reference_balls[1], self.y)
+
+    def f1_pr(self) -> float:
+        return _harmonic_mean(self.precision(), self.recall())
+
+    def f1_dc(self) -> float:
+        return _harmonic_mean(self.density(), self.coverage())
+
+
+METRICS: dict[str, Callable[[_Meeting], float]] = {
+    "precision": _Meeting.precision,
+    "recall": _Meeting.recall,
+    "density": _Meeting.density,
+    "coverage": _Meeting.coverage,
+    "f1_pr": _Meeting.f1_pr,
+    "f1_dc": _Meeting.f1_dc,
+}
+
+
+def prdc(
+    x: ArrayLike,
+    y: ArrayLike | Reference,
+    k: int = 5,
+    *,
+    metrics: Sequence[str] = tuple(METRICS),
+    ties: str = "shared",
+    standardise: bool = False,
+) -> dict[str, Distance]:
+    """How much of x lies where y is, and how much of y is reached by x, by balls of k nearest neighbours.
+
+    Every point has a ball that reaches to its k-th nearest neighbour within its own sample (itself not
+    counted). With reference y and generated x:
+
+    * `precision`: share of x inside at least one ball of y;
+    * `recall`: share of y inside at least one ball of x;
+    * `density`: mean number of balls of y that hold a point of x, divided by k; robust to outliers in y;
+    * `coverage`: share of y whose ball holds at least one point of x;
+    * `f1_pr`, `f1_dc`: harmonic means 2ab / (a + b), 0 where both are 0.
+
+    What happens on the surface of a ball matters where distances tie, and embeddings of molecules do:
+
+    * `ties="shared"` (default) counts the surface at the share with which a ball holds exactly k points of
+      its own sample. Any sample against itself then has all six values 1, whatever is duplicated in it; where
+      no distances tie it equals "open".
+    * `"open"`, d < r: as the authors of density and coverage have it; k + 1 equal points have an empty ball.
+    * `"closed"`, d ≤ r: as the code published with paper C has it; a sample against itself has density
+      1 + 1/k, more with duplicates. That code also adds 10⁻⁵ to the numbers of an F1.
+
+    Exact: see `neighbours`. O((n + m)² d) time for all, memory grows with n + m; only what the asked metrics
+    need is computed.
+
+    Parameters
+    ----------
+    x : (n, d) generated
+    y : (m, d) reference, or its `reference_balls`, made once for many x
+    k : neighbours, smaller than both sizes
+    metrics : some of `METRICS`
+    ties : "shared", "open" or "closed"
+    standardise : divide by the reference's standard deviations first
+
+    Returns
+    -------
+    metric → Distance, in the asked order; in [0, 1], density in [0, m/k], `f1_dc` in [0, 2); higher is better
+
+    Raises
+    ------
+    ValueError : k out of range, an unknown metric or rule, or what no distance takes
+
+    Sources: Kynkäänniemi et al., 2019 (precision, recall); Naeem et al., 2020 (density, coverage).
+
+    >>> square = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> {name: float(result) for name, result in prdc(square[:3], square, k=2, metrics=["recall"]).items()}
+    {'recall': 1.0}
+    """
+    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    left, right, m = _read(x, y, k, ties, standardise)
+    _check(k, ties, x=len(left), y=m)
+    unknown = [name for name in metrics if name not in METRICS]
+    if unknown:
+        raise ValueError(f"unknown metric {unknown[0]!r}; there are {', '.join(METRICS)}")
+    meeting = _Meeting(left, right, k, ties)
+    definition = {
+        "k": k,
+        "ties": ties,
+        "inside": TIES[ties],
+        "scaler": "reference" if standardise else None,
+        "n": len(left),
+        "m": m,
+        "d": left.shape[1],
+    }
+    top = {"density": m / k, "f1_dc": 2.0}
+    return {
+        name: Distance(
+            METRICS[name](meeting), name, definition, range=(0.0, top.get(name, 1.0)), lower_is_better=False
+        )
+        for name in metrics
+    }
+
+
+def _read(
+    x: ArrayLike, y: ArrayLike | Reference, k: int, ties: str, standardise: bool
+) -> tuple[Array, Array | Reference, int]:
+    """Both samples as asked, and the rows of y."""
+    if not isinstance(y, Reference):
+        left, right = two_samples(x, y)
+        if standardise:
+            left, right = standardise_by(right, left, right)
+        return left, right, len(right)
+    left = sample(x, "x")
+    if left.shape[1] != len(y.frame.centre):
+        raise ValueError(f"x has {left.shape[1]} columns and y has {len(y.frame.centre)}")
+    if (k, ties) != (y.k, y.ties):
+        raise ValueError(
+            f"the balls of y were made with k={y.k}, ties={y.ties!r}; asked for k={k}, ties={ties!r}"
+        )
+    if standardise:
+        raise ValueError("standardise both samples before the balls of y are made")
+    return left, y, y.size
+
+
+def _check(k: int, ties: str, **sizes: int) -> None:
+    for name, size in sizes.items():
+        if not 1 <= k < size:
+            raise ValueError(
+                f"k must be at least 1 and smaller than every sample; got {k}, {name} has {size} rows"
+            )
+    if ties not in TIES:
+        raise ValueError(f"unknown rule for ties {ties!r}; there are {', '.join(TIES)}")
+
+
+def _weighted_mean(values: np.ndarray[Any, Any], points: Points) -> float:
+    """Over the rows of the sample, (p,) values of its distinct points."""
+    return float(np.average(values, weights=points.weights))
+
+
+def _harmonic_mean(a: float, b: float) -> float:
+    return 2.0 * a * b / (a + b) if a + b > 0 else 0.0
