@@ -132,6 +132,17 @@ def test_powers_of_exponentials_are_the_exponentials(rng):
         np.testing.assert_allclose(array, np.exp(-rates[index] * values), rtol=2e-14, atol=1e-300)
 
 
+def test_a_long_chain_of_squarings_is_broken_before_it_loses_digits():
+    values, rates = np.linspace(0.0, 1e-5, 1001), [2.0**k for k in range(21)]
+    for index, array in exponentials(values, rates):
+        np.testing.assert_allclose(array, np.exp(-rates[index] * values), rtol=1e-14)
+
+
+def test_rows_of_an_rbf_are_centred_before_products_are_taken(rng):
+    rows = rbf().read(1e6 + rng.normal(size=(30, 4)), 1e6 + rng.normal(size=(20, 4))).rows
+    assert np.abs(rows).max() < 10
+
+
 def test_rates_that_leave_nothing_are_left_out():
     assert [index for index, _ in exponentials(np.array([800.0, 900.0]), [1.0, 0.25])] == [1]
 
