@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from graphgauge.descriptors.clustering import clustering_coefficients, clustering_histogram, triangles
 from graphgauge.descriptors.degree import degree_histogram
+from graphgauge.descriptors.encoder import encoder_descriptor
+from graphgauge.descriptors.nspdk import PairVocabulary, nspdk_features
 from graphgauge.descriptors.orbits import graphlet_counts, node_orbits, orbit_counts
 from graphgauge.descriptors.paths import diameter, path_length_histogram
+from graphgauge.descriptors.random_gin import PRESETS, RandomGIN, random_gin, random_gin_over_seeds
 from graphgauge.descriptors.size import component_count, density, edge_count, size
+from graphgauge.descriptors.sparse import Vocabulary, mean_features, unit_rows, widened
 from graphgauge.descriptors.spectrum import eigenvalues, spectrum_histogram
+from graphgauge.descriptors.wl import wl_features
 
 DESCRIPTORS: dict[str, Callable[..., Any]] = {
     "degree": degree_histogram,
@@ -24,10 +30,18 @@ DESCRIPTORS: dict[str, Callable[..., Any]] = {
     "density": density,
     "components": component_count,
     "diameter": diameter,
+    "wl": wl_features,
+    "nspdk": nspdk_features,
+    "random_gin": random_gin,
+    "random_gin_released": partial(random_gin, **PRESETS["released"]),
 }
 
 __all__ = [
     "DESCRIPTORS",
+    "PRESETS",
+    "PairVocabulary",
+    "RandomGIN",
+    "Vocabulary",
     "clustering_coefficients",
     "clustering_histogram",
     "component_count",
@@ -36,11 +50,19 @@ __all__ = [
     "diameter",
     "edge_count",
     "eigenvalues",
+    "encoder_descriptor",
     "graphlet_counts",
+    "mean_features",
     "node_orbits",
+    "nspdk_features",
     "orbit_counts",
     "path_length_histogram",
+    "random_gin",
+    "random_gin_over_seeds",
     "size",
     "spectrum_histogram",
     "triangles",
+    "unit_rows",
+    "widened",
+    "wl_features",
 ]

@@ -1,0 +1,189 @@
+"""Compiled loops of the NSPDK features: balls as 64-bit numbers, and their pairs in each graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgauge.compiling import Ints, loop
+
+Words = np.ndarray[Any, np.dtype[np.uint64]]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+@loop
+def mix(a: np.uint64, b: np.uint64) -> np.uint64:
+    """A random-looking 64-bit number for an ordered pair of them: splitmix64's finish, after each of the two.
+
+    Fixed constants and integer arithmetic only: the same in every process, on every machine.
+    """
+    z = a + _GOLDEN
+    z = (z ^ (z >> _30)) * _FIRST
+    z = (z ^ (z >> _27)) * _SECOND
+    z = (z ^ (z >> _31)) + b * _GOLDEN + _SECOND
+    z = (z ^ (z >> _30)) * _FIRST
+    z = (z ^ (z >> _27)) * _SECOND
+    return z ^ (z >> _31)
+
+
+@loop
+def mix_rows(rows: Ints) -> Words:
+    """One 64-bit number for each row of whole numbers."""
+    out = np.empty(rows.shape[0], np.uint64)
+    for i in range(rows.shape[0]):
+        z = np.uint64(rows.shape[1])
+        for k in range(rows.shape[1]):
+            z = np.uint64(mix(z, np.uint64(rows[i, k])))
+        out[i] = z
+    return out
+
+
+@loop
+def _spread(root: int, reach: int, ptr: Ints, neighbour: Ints, far: Ints, queue: Ints) -> int:
+    """Breadth-first search up to distance `reach`: nodes into `queue`, distances into `far` (-1 before)."""
+    queue[0], far[root] = root, 0
+    head, size = 0, 1
+    while head < size:
+        v = queue[head]
+        head += 1
+        if far[v] == reach:
+            break
+        for e in range(ptr[v], ptr[v + 1]):
+            u = neighbour[e]
+            if far[u] < 0:
+                far[u] = far[v] + 1
+                queue[size] = u
+                size += 1
+    return size
+
+
+@loop
+def _refine(
+    ball: Ints, radius: int, ptr: Ints, neighbour: Ints, bond: Words, far: Ints, colour: Words, fresh: Words
+) -> np.uint64:
+    """Colour refinement inside a ball, until no class splits; the sum over its nodes is the ball's number."""
+    classes = 0
+    while True:
+        now = 1
+        listed = np.empty(ball.size, np.uint64)
+        for k in range(ball.size):
+            listed[k] = colour[ball[k]]
+        listed.sort()
+        for k in range(1, ball.size):
+            now += listed[k] != listed[k - 1]
+        if now == classes:
+            break
+        classes = now
+        for v in ball:
+            total = np.uint64(0)
+            for e in range(ptr[v], ptr[v + 1]):
+                u = neighbour[e]
+                if 0 <= far[u] <= radius:
+                    total += mix(colour[u], bond[e])
+            fresh[v] = mix(colour[v], total)
+        for v in ball:
+            colour[v] = fresh[v]
+    whole = np.uint64(ball.size)
+    for v in ball:
+        whole += mix(colour[v], np.uint64(1))
+    number: np.uint64 = mix(whole, np.uint64(2))
+    return number
+
+
+@loop
+def ball_numbers(ptr: Ints, neighbour: Ints, label: Words, bond: Words, radius: int) -> Words:
+    """Numbers of the balls of radius 0 to `radius` around every node: (N, radius + 1).
+
+    The ball of radius r around v is the subgraph induced by the nodes at distance ≤ r, with v marked. Every
+    node starts with its label and its distance from v; colours are refined within the ball.
+    """
+    n = label.size
+    out = np.empty((n, radius + 1), np.uint64)
+    far, queue = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    colour, fresh = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    for root in range(n):
+        size = _spread(root, radius, ptr, neighbour, far, queue)
+        inside = 0
+        for r in range(radius + 1):
+            while inside < size and far[queue[inside]] <= r:
+                inside += 1
+            ball = queue[:inside]
+            for v in ball:
+                colour[v] = mix(label[v], np.uint64(far[v]))
+            out[root, r] = _refine(ball, r, ptr, neighbour, bond, far, colour, fresh)
+        for k in range(size):
+            far[queue[k]] = -1
+    return out
+
+
+@loop
+def pair_counts(
+    node_ptr: Ints, ptr: Ints, neighbour: Ints, balls: Words, distance: int
+) -> tuple[Ints, Words, Ints, Ints]:
+    """How often each pair of balls of radius r at distance d occurs in each graph, every pair of nodes once.
+
+    Returns offsets (G+1,) and, entry by entry, the number of the pair of balls, its block
+    r · (distance + 1) + d and its count; blocks ascend within a graph, and numbers within a block.
+    """
+    graphs, width = node_ptr.size - 1, distance + 1
+    far, queue = np.full(ptr.size - 1, -1, np.int64), np.empty(ptr.size - 1, np.int64)
+    offset = np.zeros(graphs + 1, np.int64)
+    key, block, count = np.empty(1024, np.uint64), np.empty(1024, np.int64), np.empty(1024, np.int64)
+    filled = 0
+    for g in range(graphs):
+        left, right, bounds = _close_pairs(node_ptr[g], node_ptr[g + 1], distance, ptr, neighbour, far, queue)
+        for r in range(balls.shape[1]):
+            for d in range(width):
+                where = np.uint64(r * width + d)
+                listed = np.empty(bounds[d + 1] - bounds[d], np.uint64)
+                for k in range(listed.size):
+                    one, other = balls[left[bounds[d] + k], r], balls[right[bounds[d] + k], r]
+                    both = np.uint64(mix(min(one, other), max(one, other)))
+                    listed[k] = mix(both, where)
+                listed.sort()
+                if filled + listed.size > key.size:
+                    more = filled + listed.size
+                    key = np.concatenate((key[:filled], np.empty(more, np.uint64)))
+                    block = np.concatenate((block[:filled], np.empty(more, np.int64)))
+                    count = np.concatenate((count[:filled], np.empty(more, np.int64)))
+                for k in range(listed.size):
+                    if k and listed[k] == listed[k - 1]:
+                        count[filled - 1] += 1
+                    else:
+                        key[filled], block[filled], count[filled] = listed[k], r * width + d, 1
+                        filled += 1
+        offset[g + 1] = filled
+    return offset, key[:filled].copy(), block[:filled].copy(), count[:filled].copy()
+
+
+@loop
+def _close_pairs(
+    start: int, stop: int, distance: int, ptr: Ints, neighbour: Ints, far: Ints, queue: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Pairs of nodes v ≤ u of one graph at distance 0, 1, … `distance`, and where each distance begins."""
+    left, right, apart = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
+    bounds = np.zeros(distance + 2, np.int64)
+    filled = 0
+    for v in range(start, stop):
+        size = _spread(v, distance, ptr, neighbour, far, queue)
+        if filled + size > left.size:
+            more = np.empty(filled + size, np.int64)
+            left = np.concatenate((left[:filled], more))
+            right = np.concatenate((right[:filled], more))
+            apart = np.concatenate((apart[:filled], more))
+        for k in range(size):
+            u = queue[k]
+            if u >= v:
+                left[filled], right[filled], apart[filled] = v, u, far[u]
+                bounds[far[u] + 1] += 1
+                filled += 1
+            far[u] = -1
+    for d in range(distance + 1):
+        bounds[d + 1] += bounds[d]
+    order = np.argsort(apart[:filled], kind="mergesort")
+    return left[order], right[order], bounds

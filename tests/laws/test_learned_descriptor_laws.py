@@ -1,0 +1,206 @@
+"""Laws of WL, NSPDK and random-GIN descriptors: names of nodes and the order of graphs mean nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphgauge import GraphSet
+from graphgauge.descriptors.encoder import encoder_descriptor
+from graphgauge.descriptors.features import Features
+from graphgauge.descriptors.neighbourhoods import ball_numbers
+from graphgauge.descriptors.nspdk import PairVocabulary, nspdk_features
+from graphgauge.descriptors.random_gin import RandomGIN, random_gin
+from graphgauge.descriptors.sparse import Vocabulary, mean_features, unit_rows, widened
+from graphgauge.descriptors.wl import wl_features
+
+LAW = settings(max_examples=25, deadline=None)
+OPTIONS: dict[str, Any] = {"node_types": 3, "edge_types": 2, "dtype": torch.float64}
+
+
+def exact(features: Any) -> np.ndarray:
+    return np.asarray(features.toarray())
+
+
+# name → GraphSet → (G, d) array; counts of whole numbers are compared exactly, sums of floats closely
+DESCRIBE: dict[str, Callable[[GraphSet], np.ndarray]] = {
+    "wl": lambda g: exact(wl_features(g, rounds=3, labels="x")),
+    "nspdk": lambda g: exact(nspdk_features(g, radius=2, distance=3, labels="x", edge_labels="edge_attr")),
+    "random_gin": lambda g: random_gin(g, **OPTIONS).numpy(),
+    "random_gin_one_by_one": lambda g: random_gin(g, batch_nodes=1, **OPTIONS).numpy(),
+}
+
+
+@st.composite
+def labelled(draw: st.DrawFn) -> GraphSet:
+    """Up to five graphs of up to seven nodes, empty ones among them, with node and edge types."""
+    edges, counts = [], []
+    for _ in range(draw(st.integers(1, 5))):
+        n = draw(st.integers(0, 7))
+        pairs = [(u, v) for u in range(n) for v in range(u + 1, n)]
+        edges.append(draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else [])
+        counts.append(n)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return GraphSet.from_edges(
+        edges,
+        counts,
+        node={"x": rng.integers(0, 3, sum(counts))},
+        edge={"edge_attr": rng.integers(0, 2, sum(map(len, edges)))},
+    )
+
+
+def renumbered(graphs: GraphSet, seed: int) -> GraphSet:
+    keys = np.random.default_rng(seed).random(graphs.num_nodes)
+    order = torch.from_numpy(np.lexsort((keys, graphs.batch.numpy())))
+    new_id = torch.empty_like(order)
+    new_id[order] = torch.arange(graphs.num_nodes)
+    return graphs.relabel(new_id)
+
+
+@LAW
+@pytest.mark.parametrize("name", DESCRIBE)
+@given(graphs=labelled(), seed=st.integers(0, 1000))
+def test_names_of_nodes_change_nothing(name: str, graphs: GraphSet, seed: int) -> None:
+    describe = DESCRIBE[name]
+    np.testing.assert_allclose(describe(renumbered(graphs, seed)), describe(graphs), rtol=1e-10, atol=1e-12)
+
+
+@LAW
+@pytest.mark.parametrize("name", DESCRIBE)
+@given(graphs=labelled(), data=st.data())
+def test_order_of_graphs_orders_the_rows_only(name: str, graphs: GraphSet, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(len(graphs))))
+    describe = DESCRIBE[name]
+    np.testing.assert_allclose(describe(graphs[order]), describe(graphs)[order], rtol=1e-10, atol=1e-12)
+
+
+@LAW
+@pytest.mark.parametrize("name", ["random_gin", "random_gin_one_by_one"])
+@given(graphs=labelled(), data=st.data())
+def test_batch_mates_change_nothing(name: str, graphs: GraphSet, data: st.DataObject) -> None:
+    i = data.draw(st.integers(0, len(graphs) - 1))
+    describe = DESCRIBE[name]
+    np.testing.assert_allclose(describe(graphs[i])[0], describe(graphs)[i], rtol=1e-10, atol=1e-12)
+
+
+@LAW
+@given(one=labelled(), other=labelled())
+def test_kernels_of_two_sets_do_not_depend_on_which_comes_first(one: GraphSet, other: GraphSet) -> None:
+    def between(first: GraphSet, second: GraphSet, vocabulary: Any, describe: Any) -> np.ndarray:
+        x, y = describe(first, vocabulary), describe(second, vocabulary)
+        return exact(widened(x, y.shape[1]) @ y.T)
+
+    def wl(graphs: GraphSet, vocabulary: Vocabulary) -> Any:
+        return wl_features(graphs, labels="x", vocabulary=vocabulary)
+
+    def nspdk(graphs: GraphSet, vocabulary: PairVocabulary) -> Any:
+        return nspdk_features(graphs, radius=1, distance=2, labels="x", vocabulary=vocabulary)
+
+    for describe, words in ((wl, Vocabulary), (nspdk, PairVocabulary)):
+        there, back = between(one, other, words(), describe), between(other, one, words(), describe)
+        assert np.array_equal(there, back.T)
+
+
+@LAW
+@given(graphs=labelled())
+def test_every_round_of_wl_counts_every_node_and_refines_the_one_before(graphs: GraphSet) -> None:
+    rounds = [exact(wl_features(graphs, rounds=r, labels="x")) for r in range(4)]
+    for r, features in enumerate(rounds):
+        assert np.array_equal(features.sum(1), (r + 1) * graphs.nodes_per_graph.numpy())
+        if r:
+            assert np.array_equal(features[:, : rounds[r - 1].shape[1]], rounds[r - 1])
+
+
+@LAW
+@given(graphs=labelled())
+def test_mean_features_make_the_mean_of_the_kernel(graphs: GraphSet) -> None:
+    features = unit_rows(wl_features(graphs))
+    mean = mean_features(features)
+    assert mean @ mean == pytest.approx((features @ features.T).toarray().mean(), abs=1e-12)
+    lengths = np.sqrt(features.multiply(features).sum(axis=1))
+    np.testing.assert_allclose(lengths, (graphs.nodes_per_graph > 0).numpy().astype(float))
+
+
+def cycles() -> GraphSet:
+    ring = [(i, (i + 1) % 6) for i in range(6)]
+    triangles = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
+    return GraphSet.from_edges([ring, triangles])
+
+
+def test_a_cycle_and_two_triangles_are_equal_for_wl_and_gin_and_not_for_nspdk() -> None:
+    graphs = cycles()
+    wl = exact(wl_features(graphs, rounds=6))
+    assert np.array_equal(wl[0], wl[1])
+    gin = random_gin(graphs, dtype=torch.float64)
+    torch.testing.assert_close(gin[0], gin[1])
+    by_distance = exact(nspdk_features(graphs, radius=0, distance=2))
+    assert by_distance[0].sum() == 6 + 6 + 6
+    assert by_distance[1].sum() == 6 + 6
+    by_ball = exact(nspdk_features(graphs, radius=1, distance=0))
+    assert sorted(by_ball.T.tolist()) == [[0, 6], [6, 0], [6, 6]]  # a path, a triangle, a node
+
+
+def test_what_colour_refinement_cannot_tell_apart_nspdk_cannot_inside_a_ball() -> None:
+    """The documented limit: a hub joined to a 6-cycle, and to two triangles."""
+    graphs = cycles()
+    spokes = [(0, v) for v in range(1, 7)]
+    rims = [[(u + 1, v + 1) for u, v in graph.edge_index.T.tolist() if u < v] for graph in graphs]
+    hubs = GraphSet.from_edges([spokes + rim for rim in rims])
+    rows = (hubs.csr.ptr.numpy(), hubs.csr.source.numpy())
+    alike = np.zeros(hubs.num_nodes, np.uint64)
+    balls = ball_numbers(*rows, alike, np.zeros(hubs.num_edges, np.uint64), 1)
+    assert balls[0, 1] == balls[7, 1]  # around the hubs
+    assert balls[1, 1] != balls[8, 1]  # around the rims: whole features differ all the same
+
+
+SCRIPT = """
+import hashlib, torch
+from graphgauge import GraphSet
+from graphgauge.descriptors.neighbourhoods import ball_numbers
+from graphgauge.descriptors.nspdk import nspdk_features
+from graphgauge.descriptors.random_gin import random_gin
+from graphgauge.descriptors.wl import wl_features
+graphs = GraphSet.from_edges([[(0, 1), (1, 2), (2, 0), (2, 3)], [(0, 1), (1, 2), (2, 3), (3, 4)]])
+digest = hashlib.sha256()
+for f in (wl_features(graphs), nspdk_features(graphs)):
+    digest.update(f.toarray().tobytes())
+digest.update(random_gin(graphs, seed=3).numpy().tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_values_are_the_same_in_processes_with_other_hash_seeds() -> None:
+    def run(hash_seed: str) -> str:
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    one, other = run("1"), run("77")
+    assert len(one) == 64
+    assert one == other
+
+
+def test_the_seed_decides_the_network() -> None:
+    graphs = cycles()
+    assert torch.equal(random_gin(graphs, seed=4), random_gin(graphs, seed=4))
+    assert not torch.allclose(random_gin(graphs, seed=4), random_gin(graphs, seed=5))
+
+
+def test_an_encoder_is_summed_over_each_graph_and_left_as_it_was() -> None:
+    graphs = cycles()
+    net = RandomGIN(Features(), width=5, dtype=torch.float64)
+    net.train()
+    found = encoder_descriptor(graphs, net)
+    assert net.training
+    torch.testing.assert_close(found, torch.stack([net(graph).sum(0) for graph in graphs]))
