@@ -71,7 +71,11 @@ def polynomial(degree: int = 3, scale: float | None = None, offset: float = 1.0)
         factor = 1.0 / both.rows.shape[1] if scale is None else scale
 
         def power(products: Array) -> Array:
-            return np.asarray((factor * products + offset) ** degree)
+            base = factor * products + offset
+            values = base.copy()
+            for _ in range(degree - 1):
+                values *= base
+            return values
 
         def values(a: Array, b: Array) -> Iterator[tuple[int, Array]]:
             yield 0, power(a @ b.T)
