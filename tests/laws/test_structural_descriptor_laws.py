@@ -36,6 +36,7 @@ FIXED: dict[str, Callable[[GraphSet], Tensor]] = {
     "degree": lambda graphs: degree_histogram(graphs, max_degree=9),
     "clustering": clustering_histogram,
     "orbit": orbit_counts,
+    "orbit of 5": lambda graphs: orbit_counts(graphs, size=5),
     "graphlet": graphlet_counts,
     "spectral": spectrum_histogram,
     "path_length": lambda graphs: path_length_histogram(graphs, max_length=9),

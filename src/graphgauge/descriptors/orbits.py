@@ -1,4 +1,4 @@
-"""How often every node takes each place in the connected graphs of 2, 3 and 4 nodes: the 15 orbits."""
+"""How often every node takes each place in the connected graphs of 2 to 4 or 5 nodes: its orbit counts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 
 from graphgauge.compiling import Ints
+from graphgauge.descriptors.five import five_node_orbits, trees
 from graphgauge.descriptors.simple import Rows, simple_rows
 from graphgauge.descriptors.subgraphs import edge_triangles, node_subgraphs
-from graphgauge.graphs import GraphSet
+from graphgauge.graphs import GraphError, GraphSet
 from graphgauge.graphs.segments import segment_sum
 
 # Orbits, as Pržulj numbers them: the graphlet, and the place in it.
@@ -37,43 +38,65 @@ CONTAINED = {
 }  # fmt: skip
 
 
-def node_orbits(graphs: GraphSet) -> Tensor:
-    """Induced connected subgraphs of 2 to 4 nodes at every node, by the node's place in them: (N, 15) int64.
+def node_orbits(graphs: GraphSet, *, size: int = 4, most: int = 10**10) -> Tensor:
+    """Induced connected subgraphs of 2 to `size` nodes at every node, by its place in them.
 
-    Exact. Subgraphs are counted from degrees, triangles, 4-cycles, diamonds and 4-cliques at each node, and
-    those that are not induced are taken off; only triangles and, in sparse graphs, 4-cliques are listed.
-    The names of the columns are `ORBITS`. For the cost see `graphgauge.descriptors.subgraphs`; complete
-    graphs are the worst case: n⁴/384 word operations.
+    Exact. Up to 4 nodes, subgraphs are counted from degrees, triangles, 4-cycles, diamonds and 4-cliques at
+    each node, and those that are not induced are taken off; only triangles and, in sparse graphs, 4-cliques
+    are listed. For the cost see `graphgauge.descriptors.subgraphs`; complete graphs are the worst case, with
+    n⁴/384 word operations. Subgraphs of 5 nodes are listed one by one, up to 3·10⁷ a second.
+
+    Parameters
+    ----------
+    size : 4 or 5
+    most : refuse before counting if the set may hold more subgraphs of 5 nodes than this, by the number of
+        its trees of 5 nodes, of which a dense subgraph has many
+
+    Returns
+    -------
+    (N, 15) or (N, 73) int64; the first 15 columns are named by `ORBITS`, the others are the orbits of
+    `graphgauge.descriptors.five.GRAPHLETS`, in order
 
     Raises
     ------
     GraphError
-        for graphs that are not simple and undirected, naming graph and edge
+        for graphs that are not simple and undirected, naming graph and edge; and for more than `most`
+        subgraphs of 5 nodes, naming the graph that may have the most
+    ValueError
+        for another size
 
-    Source: Pržulj, Biological network comparison using graphlet degree distribution, 2007 (the numbering);
-    the counting by equations follows the idea of Hočevar and Demšar, 2014.
+    Source: Pržulj, Biological network comparison using graphlet degree distribution, 2007 (the numbering).
+    Counting by equations is an idea of Hočevar and Demšar, 2014, listing without repeats of Wernicke, 2006.
 
     >>> node_orbits(GraphSet.from_edges([[(0, 1), (1, 2), (2, 3)]]))[:, [0, 1, 2, 4, 5]].tolist()
     [[1, 1, 0, 1, 0], [2, 1, 1, 0, 1], [2, 1, 1, 0, 1], [1, 1, 0, 1, 0]]
     """
-    count = _subgraphs(simple_rows(graphs))
+    if size not in (4, 5):
+        raise ValueError(f"orbits are counted for graphlets of up to 4 or 5 nodes, not {size}")
+    rows = simple_rows(graphs)
+    count = _subgraphs(rows)
     for place, supergraphs in CONTAINED.items():  # those with more edges come first and are induced by then
         for other, times in supergraphs.items():
             count[place] -= times * count[other]
-    return torch.from_numpy(np.stack(count, axis=1)).to(graphs.device)
+    orbits = np.stack(count, axis=1)
+    if size == 5:
+        _refuse_too_many(rows, most)
+        orbits = np.concatenate([orbits, five_node_orbits(rows)], axis=1)
+    return torch.from_numpy(orbits).to(graphs.device)
 
 
-def orbit_counts(graphs: GraphSet) -> Tensor:
-    """Mean over the nodes of each graph of their 15 orbit counts: (G, 15) float64, 0 or more.
+def orbit_counts(graphs: GraphSet, *, size: int = 4, most: int = 10**10) -> Tensor:
+    """Mean over the nodes of each graph of their orbit counts: (G, 15) or (G, 73) float64, 0 or more.
 
-    The counts are not normalised: they grow with degrees. A graph without nodes is a row of 0.
+    The counts are not normalised: they grow with degrees. A graph without nodes is a row of 0. The options
+    are those of `node_orbits`.
 
     Source: paper C, section 2 (counts summed over the nodes, divided by their number).
 
     >>> orbit_counts(GraphSet.from_edges([[(0, 1), (1, 2)], []], [3, 0]))[:, :3].tolist()
     [[1.3333333333333333, 0.6666666666666666, 0.3333333333333333], [0.0, 0.0, 0.0]]
     """
-    total = segment_sum(node_orbits(graphs), graphs.node_ptr).to(torch.float64)
+    total = segment_sum(node_orbits(graphs, size=size, most=most), graphs.node_ptr).to(torch.float64)
     return total / graphs.nodes_per_graph.clamp(min=1)[:, None]
 
 
@@ -89,6 +112,17 @@ def graphlet_counts(graphs: GraphSet) -> Tensor:
     total = segment_sum(node_orbits(graphs), graphs.node_ptr)
     columns = [total[:, orbit] // nodes for orbit, nodes in GRAPHLETS.values()]
     return torch.stack(columns, dim=1).to(torch.float64)
+
+
+def _refuse_too_many(rows: Rows, most: int) -> None:
+    bound = trees(rows)
+    if bound.sum() > most:
+        owner = np.repeat(np.arange(rows.node_ptr.size - 1), np.diff(rows.node_ptr))
+        each = np.bincount(owner, weights=bound)
+        raise GraphError(
+            f"up to {bound.sum():.2g} connected subgraphs of 5 nodes, {each.max():.2g} of them in graph "
+            f"{int(each.argmax())}, are more than most={most:.2g}; count up to 4 nodes, or raise most"
+        )
 
 
 def _subgraphs(rows: Rows) -> list[Ints]:
