@@ -3,16 +3,42 @@
 from graphgauge.distances.classifier import classifier_accuracy
 from graphgauge.distances.frechet import frechet
 from graphgauge.distances.kernel_distance import kernel_distance
+from graphgauge.distances.kernels import (
+    KERNELS,
+    Kernel,
+    gaussian_emd,
+    gaussian_tv,
+    gram,
+    laplacian_tv,
+    linear,
+    lowest_eigenvalue,
+    polynomial,
+    rbf,
+)
+from graphgauge.distances.mmd import mmd
+from graphgauge.distances.permutation import permutation_test
 from graphgauge.distances.polygraph import polygraph_discrepancy
 from graphgauge.distances.prdc import prdc, reference_balls
 from graphgauge.distances.result import Distance
 
 __all__ = [
+    "KERNELS",
     "Distance",
+    "Kernel",
     "classifier_accuracy",
     "frechet",
+    "gaussian_emd",
+    "gaussian_tv",
+    "gram",
     "kernel_distance",
+    "laplacian_tv",
+    "linear",
+    "lowest_eigenvalue",
+    "mmd",
+    "permutation_test",
     "polygraph_discrepancy",
+    "polynomial",
     "prdc",
+    "rbf",
     "reference_balls",
 ]

@@ -9,12 +9,21 @@ import numpy as np
 from graphgauge.distances.energies import BLOCK, Energies
 from graphgauge.distances.kernels import Kernel, as_kernel
 from graphgauge.distances.result import Distance
-from graphgauge.distances.samples import Array, rows_of
+from graphgauge.distances.samples import Array, rows_of, two_samples
+from graphgauge.distances.scaling import standardise_by
 
 ESTIMATORS = ("biased", "unbiased")
 
 
-def mmd(x: Any, y: Any, kernel: Any = "rbf", estimator: str = "biased", *, block: int = BLOCK) -> Distance:
+def mmd(
+    x: Any,
+    y: Any,
+    kernel: Any = "rbf",
+    estimator: str = "biased",
+    *,
+    standardise: bool = False,
+    block: int = BLOCK,
+) -> Distance:
     """Squared maximum mean discrepancy between two samples; the root is never taken.
 
     MMD² = mean k(x, x′) + mean k(y, y′) − 2 mean k(x, y). The biased estimate (V-statistic) takes all pairs,
@@ -36,12 +45,14 @@ def mmd(x: Any, y: Any, kernel: Any = "rbf", estimator: str = "biased", *, block
     kernel : name in `KERNELS`, a `Kernel` such as `rbf(bandwidth=1.0)`, a symmetric function
         (n, d), (m, d) → (n, m), or a Gram matrix (n + m, n + m) over x's rows and then y's
     estimator : "biased" or "unbiased"
+    standardise : divide by the reference's standard deviations first, as the code of paper C does; for
+        vectors, not for histograms, sparse rows or a Gram matrix
     block : rows of a block
 
     Returns
     -------
     Distance
-        Lower is better. Symmetric in x and y; it does not depend on the order of the rows.
+        Lower is better. Symmetric in x and y, unless standardised; the order of the rows plays no part.
 
     Raises
     ------
@@ -53,11 +64,13 @@ def mmd(x: Any, y: Any, kernel: Any = "rbf", estimator: str = "biased", *, block
     >>> bool(np.isclose(mmd([[0.0]], [[1.0]], rbf(1.0)).value, 2 - 2 * np.exp(-0.5), rtol=1e-15))
     True
     >>> result = mmd([[0.0], [1.0]], [[1.0], [3.0]], "linear")
-    >>> result.value, dict(result.definition)
-    (2.25, {'squared': True, 'estimator': 'biased', 'kernel': 'linear', 'n': 2, 'm': 2, 'd': 1})
+    >>> result.value, [result.definition[key] for key in ("squared", "estimator", "kernel", "n", "m", "d")]
+    (2.25, [True, 'biased', 'linear', 2, 2, 1])
     """
     _check_estimator(estimator)
     chosen = as_kernel(kernel)
+    if standardise:
+        x, y = standardised(x, y)
     read = chosen.read(x, y)
     n, m = rows_of(x), rows_of(y)
     values = statistics(read, sides(n, m), n, m, estimator, block)[:, 0]
@@ -69,7 +82,7 @@ def mmd(x: Any, y: Any, kernel: Any = "rbf", estimator: str = "biased", *, block
     return Distance(
         float(values[best]),
         "mmd2",
-        definition(chosen, read, estimator, best) | {"n": n, "m": m} | width_of(x, y),
+        definition(chosen, read, estimator, best, standardise) | sizes(x, y),
         range=value_range(chosen, estimator),
         extra={"bandwidths": read.bandwidths, "values": tuple(values.tolist())},
     )
@@ -100,14 +113,22 @@ def sides(n: int, m: int) -> Array:
     return np.concatenate([np.ones(n), np.zeros(m)])[:, None]
 
 
-def definition(kernel: Kernel, read: Energies, estimator: str, best: int) -> dict[str, Any]:
+def standardised(x: Any, y: Any) -> tuple[Array, ...]:
+    """Both samples in the reference's standard deviations."""
+    left, right = two_samples(x, y)
+    return standardise_by(right, left, right)
+
+
+def definition(
+    kernel: Kernel, read: Energies, estimator: str, best: int, standardise: bool
+) -> dict[str, Any]:
     """What a value says, in JSON values."""
     words = {"squared": True, "estimator": estimator, "kernel": kernel.name, **kernel.parameters}
     if read.bandwidths[best] is not None:
         words["bandwidth"] = read.bandwidths[best]
     if len(read.bandwidths) > 1:
         words["over_bandwidths"] = "largest"
-    return words
+    return words | {"scaler": "reference" if standardise else None}
 
 
 def value_range(kernel: Kernel, estimator: str) -> tuple[float, float]:
@@ -117,9 +138,9 @@ def value_range(kernel: Kernel, estimator: str) -> tuple[float, float]:
     return (0.0 if estimator == "biased" and kernel.positive_definite else -widest), widest
 
 
-def width_of(x: Any, y: Any) -> dict[str, int]:
-    """Columns {"d": d}, the larger number where histograms are padded."""
-    return {"d": max(_columns(x), _columns(y))}
+def sizes(x: Any, y: Any) -> dict[str, int]:
+    """Rows n, m and columns d, the larger number where histograms are padded."""
+    return {"n": rows_of(x), "m": rows_of(y), "d": max(_columns(x), _columns(y))}
 
 
 def _columns(sample: Any) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphgauge.distances.energies import BLOCK
 from graphgauge.distances.kernels import as_kernel, rbf
-from graphgauge.distances.mmd import definition, sides, statistics, width_of
+from graphgauge.distances.mmd import definition, sides, sizes, standardised, statistics
 from graphgauge.distances.result import Distance
 from graphgauge.distances.samples import rows_of
 
@@ -21,6 +21,7 @@ def permutation_test(
     rng: np.random.Generator | int = 0,
     estimator: str = "biased",
     *,
+    standardise: bool = False,
     block: int = BLOCK,
 ) -> Distance:
     """p-value of an MMD: how often a random split of all rows is at least as far apart as the real one.
@@ -33,7 +34,7 @@ def permutation_test(
 
     Parameters
     ----------
-    x, y, kernel, estimator, block : as for `mmd`; the kernel is `rbf("median")` where it is None
+    x, y, kernel, estimator, standardise, block : as for `mmd`; the kernel is `rbf("median")` where it is None
     permutations : number of random splits, at least 1
     rng : generator or seed
 
@@ -51,6 +52,8 @@ def permutation_test(
         raise ValueError(f"permutations must be at least 1, got {permutations}")
     generator = np.random.default_rng(rng)
     chosen = rbf("median") if kernel is None else as_kernel(kernel)
+    if standardise:
+        x, y = standardised(x, y)
     read = chosen.read(x, y)
     n, m = rows_of(x), rows_of(y)
     observed = sides(n, m)
@@ -62,11 +65,11 @@ def permutation_test(
     first, rest = largest[0], largest[1:]
     # A split that only swaps equal rows is a tie, whatever the rounding.
     as_far = int((rest >= first - 1e-12 * abs(first)).sum())
-    words = definition(chosen, read, estimator, int(values[:, 0].argmax()))
+    words = definition(chosen, read, estimator, int(values[:, 0].argmax()), standardise)
     return Distance(
         (1 + as_far) / (1 + permutations),
         "mmd2_permutation_p",
-        words | {"permutations": permutations, "n": n, "m": m} | width_of(x, y),
+        words | {"permutations": permutations} | sizes(x, y),
         range=(1 / (1 + permutations), 1.0),
         lower_is_better=False,
         extra={"mmd2": float(first), "random_mean": float(rest.mean()), "random_std": float(rest.std())},

@@ -176,6 +176,19 @@ def test_tensors_vectors_and_integers_are_samples():
     assert mmd([0, 1], np.array([2]), rbf(1.0)).value == wanted
 
 
+def test_standardised_by_the_reference():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(15, 3)), rng.normal(size=(20, 3)) * [1.0, 50.0, 0.1]
+    by_hand = [(rows - y.mean(0)) / y.std(0) for rows in (x, y)]
+    result = mmd(x, y, rbf("median"), standardise=True)
+    assert result.value == pytest.approx(mmd(*by_hand, rbf("median")).value, rel=1e-12)
+    assert result.definition["scaler"] == "reference"
+    assert mmd(x, y).definition["scaler"] is None
+    test = permutation_test(x, y, permutations=50, standardise=True)
+    assert test.value == permutation_test(*by_hand, permutations=50).value
+    assert test.definition["scaler"] == "reference"
+
+
 def test_a_result_travels():
     result = mmd([[0.0], [3.0]], [[1.0], [2.0]], "rbf", "unbiased")
     again = pickle.loads(pickle.dumps(result))  # noqa: S301
