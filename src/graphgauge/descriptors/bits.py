@@ -55,3 +55,15 @@ def shared(one: Words, other: Words) -> int:
     for w in range(one.size):
         total += ones(one[w] & other[w])
     return total
+
+
+@loop
+def holds(row: Words, j: int) -> bool:
+    """Whether j is in the set."""
+    return bool(row[j >> 6] >> np.uint64(j & 63) & ONE)
+
+
+@loop
+def above(j: int) -> np.uint64:
+    """The places of a word above that of node j."""
+    return ~(((ONE << np.uint64(j & 63)) - ONE) | (ONE << np.uint64(j & 63)))

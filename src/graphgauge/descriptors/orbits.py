@@ -42,9 +42,9 @@ def node_orbits(graphs: GraphSet, *, size: int = 4, most: int = 10**10) -> Tenso
     """Induced connected subgraphs of 2 to `size` nodes at every node, by its place in them.
 
     Exact. Up to 4 nodes, subgraphs are counted from degrees, triangles, 4-cycles, diamonds and 4-cliques at
-    each node, and those that are not induced are taken off; only triangles and, in sparse graphs, 4-cliques
-    are listed. For the cost see `graphgauge.descriptors.subgraphs`; complete graphs are the worst case, with
-    n⁴/384 word operations. Subgraphs of 5 nodes are listed one by one, up to 3·10⁷ a second.
+    each node, and those that are not induced are taken off; no 4-clique is listed in dense graphs. For the
+    cost see `graphgauge.descriptors.subgraphs`; the worst of n nodes is a random graph with three quarters of
+    all edges, n⁴/900 word operations. Subgraphs of 5 nodes are listed one by one, up to 3·10⁷ a second.
 
     Parameters
     ----------

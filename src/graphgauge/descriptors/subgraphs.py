@@ -1,8 +1,8 @@
 """Triangles, 4-cycles, diamonds and 4-cliques at every node: all that 4-node orbits need beside degrees.
 
-Two ways with the same answer. Small or dense graphs are rows of bits: with n nodes, T triangles and
-w = ⌈n/64⌉ words a row the cost is O((n² + T) w). Large sparse graphs are walked along their rows:
-O(Σ d²) plus, for the 4-cliques, the shorter of two walks for every triangle.
+Two ways with the same answer. Small or dense graphs are rows of bits: with n nodes, w = ⌈n/64⌉ words a row, T
+triangles and H paths of 3 nodes whose ends are not joined, the cost is O((n² + min(T, H)) w). Large
+sparse graphs are walked along their rows: O(Σ d²) plus the shorter of two walks for every triangle.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from graphgauge.compiling import Ints, loop
-from graphgauge.descriptors.bits import ONE, bit_rows, lowest, shared
+from graphgauge.descriptors.bits import ONE, Words, above, bit_rows, holds, lowest, shared
+
+Counts = np.ndarray[Any, np.dtype[np.int32]]
 
 LARGEST_DENSE = 4096  # nodes; the matrix of shared neighbours then takes 64 MB
 
@@ -78,9 +80,11 @@ def is_dense(low: int, high: int, ptr: Ints) -> bool:
 def dense_subgraphs(
     low: int, high: int, ptr: Ints, neighbour: Ints, cycles: Ints, ends: Ints, cliques: Ints
 ) -> None:
+    """The counts of one graph, by rows of bits; over its triangles or its open pairs, whichever are fewer."""
     n = high - low
     bits = bit_rows(low, high, ptr, neighbour)
     common = np.zeros((n, n), np.int32)
+    closed, opened = 0, 0
     for i in range(n):
         for j in range(i + 1, n):
             c = shared(bits[i], bits[j])
@@ -88,31 +92,81 @@ def dense_subgraphs(
             common[j, i] = c
             cycles[low + i] += c * (c - 1) // 2
             cycles[low + j] += c * (c - 1) // 2
-    both = np.zeros(bits.shape[1], np.uint64)
+            if holds(bits[i], j):
+                closed += c
+            else:
+                opened += c
+    if closed <= 3 * opened:  # three for every triangle
+        _over_triangles(bits, common, ends[low:high], cliques[low:high])
+    else:
+        _over_open_pairs(bits, common, ends[low:high], cliques[low:high])
+    for i in range(low, high):
+        cliques[i] //= 3  # a clique was met in each of its triangles at i
+
+
+@loop
+def _over_triangles(bits: Words, common: Counts, ends: Ints, cliques: Ints) -> None:
+    """Each triangle i < j < k, and what its corners have in common."""
+    n, words = bits.shape
+    both = np.zeros(words, np.uint64)
     for i in range(n):
-        for e in range(ptr[low + i], ptr[low + i + 1]):
-            j = neighbour[e] - low
-            if j < i or common[i, j] == 0:
+        for j in range(i + 1, n):
+            if common[i, j] == 0 or not holds(bits[i], j):
                 continue
-            for w in range(both.size):
+            for w in range(words):
                 both[w] = bits[i, w] & bits[j, w]
-            for w in range(j >> 6, both.size):
+            for w in range(j >> 6, words):
                 rest = both[w]
-                if w == j >> 6:  # only k above j: every triangle once
-                    rest &= ~(((ONE << np.uint64(j & 63)) - ONE) | (ONE << np.uint64(j & 63)))
+                if w == j >> 6:
+                    rest &= above(j)
                 while rest:
                     k = (w << 6) + lowest(rest)
                     rest &= rest - ONE
-                    ends[low + i] += common[j, k] - 1
-                    ends[low + j] += common[i, k] - 1
-                    ends[low + k] += common[i, j] - 1
+                    ends[i] += common[j, k] - 1
+                    ends[j] += common[i, k] - 1
+                    ends[k] += common[i, j] - 1
                     if common[i, j] > 1:
                         c = shared(both, bits[k])
-                        cliques[low + i] += c
-                        cliques[low + j] += c
-                        cliques[low + k] += c
-    for i in range(low, high):
-        cliques[i] //= 3  # a clique was met in each of its triangles at i
+                        cliques[i] += c
+                        cliques[j] += c
+                        cliques[k] += c
+
+
+@loop
+def _over_open_pairs(bits: Words, common: Counts, ends: Ints, cliques: Ints) -> None:
+    """All pairs of neighbours of each node, less those that are not joined.
+
+    Over all pairs j, k of neighbours of i the nodes that j and k share are closed walks of 4 steps from i,
+    Σ_j c_ij², less those that turn back at once; and the pairs j, k, l of which j is joined to both others
+    are Σ_j c_ij (c_ij − 1)/2.
+    """
+    n, words = bits.shape
+    degree = np.zeros(n, np.int64)
+    for i in range(n):
+        degree[i] = shared(bits[i], bits[i])
+    for i in range(n):
+        walks = degree[i] * degree[i]
+        for j in range(n):
+            c = np.int64(common[i, j])
+            walks += c * c
+            if holds(bits[i], j):
+                walks -= degree[j] + c
+                cliques[i] += c * (c - 1) // 2
+        ends[i] += walks // 2
+    both = np.zeros(words, np.uint64)
+    for j in range(n):
+        for k in range(j + 1, n):
+            if common[j, k] == 0 or holds(bits[j], k):
+                continue
+            for w in range(words):
+                both[w] = bits[j, w] & bits[k, w]
+            for w in range(words):
+                rest = both[w]
+                while rest:
+                    i = (w << 6) + lowest(rest)
+                    rest &= rest - ONE
+                    ends[i] -= common[j, k]
+                    cliques[i] -= shared(both, bits[i])
 
 
 @loop

@@ -128,7 +128,7 @@ def test_graphs_above_500_nodes_keep_every_eigenvalue() -> None:
 
 
 def test_dense_graphs_of_a_thousand_nodes_do_not_explode() -> None:
-    """Listing 4-cliques one by one would take 4·10¹⁰ steps here."""
+    """Listing its 4-cliques one by one would take 4·10¹⁰ steps."""
     graph = GraphSet.from_networkx([nx.complete_graph(1000)])
     assert node_orbits(graph)[0, 14] == 999 * 998 * 997 // 6
     assert diameter(graph).item() == 1
