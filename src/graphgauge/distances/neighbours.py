@@ -46,20 +46,25 @@ class Balls:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where both samples are placed before distances: divided by 2^exponent, with `centre` (d,) as origin."""
+    """Where both samples are placed before distances: divided by 2^exponent, with `centre` (d,) as origin,
+    on multiples of `resolution` where that is not 0."""
 
     exponent: int
     centre: Array
+    resolution: float = 0.0
 
     @classmethod
-    def of(cls, reference: Array) -> Frame:
+    def of(cls, reference: Array, resolution: float = 0.0) -> Frame:
         """A division by a power of two is exact; squares then neither overflow nor vanish."""
         exponent = int(np.frexp(np.abs(reference).max())[1])
-        return cls(exponent, np.ldexp(reference, -exponent).mean(axis=0))
+        return cls(exponent, np.ldexp(reference, -exponent).mean(axis=0), resolution)
 
     def place(self, sample: Array) -> Points:
         """Distinct rows of a sample, in an order that depends on their content alone."""
-        rows, weights = np.unique(np.ldexp(sample, -self.exponent) + 0.0, axis=0, return_counts=True)
+        placed = np.ldexp(sample, -self.exponent)
+        if self.resolution:
+            placed = np.round(placed / self.resolution) * self.resolution
+        rows, weights = np.unique(placed + 0.0, axis=0, return_counts=True)  # + 0 turns −0 into 0
         centred = rows - self.centre
         with np.errstate(over="ignore"):
             norms = np.square(centred).sum(axis=1)

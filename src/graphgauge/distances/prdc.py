@@ -41,7 +41,7 @@ class Reference:
     ties: str
 
 
-def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared") -> Reference:
+def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared", resolution: float = 0.0) -> Reference:
     """The reference's part of `prdc`, to be given to it in place of y for one generated sample after another.
 
     >>> y = [[0.0], [1.0], [2.0], [4.0]]
@@ -50,8 +50,8 @@ def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared") -> Refere
     0.5
     """
     rows = sample(y, "y")
-    _check(k, ties, y=len(rows))
-    frame = Frame.of(rows)
+    _check(k, ties, resolution, y=len(rows))
+    frame = Frame.of(rows, resolution)
     points = frame.place(rows)
     return Reference(frame, points, balls(points, k, ties), len(rows), k, ties)
 
@@ -59,9 +59,9 @@ def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared") -> Refere
 class _Meeting:
     """Balls of both samples and who lies in them, each computed when first asked for."""
 
-    def __init__(self, x: Array, y: Array | Reference, k: int, ties: str) -> None:
+    def __init__(self, x: Array, y: Array | Reference, k: int, ties: str, resolution: float) -> None:
         self.k, self.ties, self.known = k, ties, y if isinstance(y, Reference) else None
-        frame = y.frame if isinstance(y, Reference) else Frame.of(y)
+        frame = y.frame if isinstance(y, Reference) else Frame.of(y, resolution)
         self.x, self.y = frame.place(x), y.points if isinstance(y, Reference) else frame.place(y)
 
     @cached_property
@@ -110,6 +110,7 @@ def prdc(
     metrics: Sequence[str] = tuple(METRICS),
     ties: str = "shared",
     standardise: bool = False,
+    resolution: float = 0.0,
 ) -> dict[str, Distance]:
     """How much of x lies where y is, and how much of y is reached by x, by balls of k nearest neighbours.
 
@@ -142,6 +143,9 @@ def prdc(
     metrics : some of `METRICS`
     ties : "shared", "open" or "closed"
     standardise : divide by the reference's standard deviations first
+    resolution : round all numbers to multiples of this share of the reference's largest one (in absolute
+        value, up to a factor of 2), 0 for not at all. Embeddings of equal graphs that differ by rounding are
+        no ties; 1e-9 makes them ties, and the values hardly depend on the machine
 
     Returns
     -------
@@ -158,17 +162,18 @@ def prdc(
     {'recall': 1.0}
     """
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
-    left, right, m = _read(x, y, k, ties, standardise)
-    _check(k, ties, x=len(left), y=m)
+    left, right, m = _read(x, y, k, ties, standardise, resolution)
+    _check(k, ties, resolution, x=len(left), y=m)
     unknown = [name for name in metrics if name not in METRICS]
     if unknown:
         raise ValueError(f"unknown metric {unknown[0]!r}; there are {', '.join(METRICS)}")
-    meeting = _Meeting(left, right, k, ties)
+    meeting = _Meeting(left, right, k, ties, resolution)
     definition = {
         "k": k,
         "ties": ties,
         "inside": TIES[ties],
         "scaler": "reference" if standardise else None,
+        "resolution": resolution,
         "n": len(left),
         "m": m,
         "d": left.shape[1],
@@ -183,7 +188,7 @@ def prdc(
 
 
 def _read(
-    x: ArrayLike, y: ArrayLike | Reference, k: int, ties: str, standardise: bool
+    x: ArrayLike, y: ArrayLike | Reference, k: int, ties: str, standardise: bool, resolution: float
 ) -> tuple[Array, Array | Reference, int]:
     """Both samples as asked, and the rows of y."""
     if not isinstance(y, Reference):
@@ -194,16 +199,15 @@ def _read(
     left = sample(x, "x")
     if left.shape[1] != len(y.frame.centre):
         raise ValueError(f"x has {left.shape[1]} columns and y has {len(y.frame.centre)}")
-    if (k, ties) != (y.k, y.ties):
-        raise ValueError(
-            f"the balls of y were made with k={y.k}, ties={y.ties!r}; asked for k={k}, ties={ties!r}"
-        )
+    made, asked = (y.k, y.ties, y.frame.resolution), (k, ties, resolution)
+    if made != asked:
+        raise ValueError(f"the balls of y were made with k, ties, resolution = {made}; asked for {asked}")
     if standardise:
         raise ValueError("standardise both samples before the balls of y are made")
     return left, y, y.size
 
 
-def _check(k: int, ties: str, **sizes: int) -> None:
+def _check(k: int, ties: str, resolution: float, **sizes: int) -> None:
     for name, size in sizes.items():
         if not 1 <= k < size:
             raise ValueError(
@@ -211,6 +215,8 @@ def _check(k: int, ties: str, **sizes: int) -> None:
             )
     if ties not in TIES:
         raise ValueError(f"unknown rule for ties {ties!r}; there are {', '.join(TIES)}")
+    if not 0.0 <= resolution < 1.0:
+        raise ValueError(f"resolution must be at least 0 and below 1, got {resolution}")
 
 
 def _weighted_mean(values: np.ndarray[Any, Any], points: Points) -> float:

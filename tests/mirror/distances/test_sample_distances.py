@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
-from graphgauge.distances import (
-    classifier_accuracy,
-    frechet,
-    kernel_distance,
-    polygraph_discrepancy,
-    prdc,
-    reference_balls,
-)
-from graphgauge.distances import prdc as prdc_function
+from graphgauge.distances.classifier import classifier_accuracy
+from graphgauge.distances.frechet import frechet
+from graphgauge.distances.kernel_distance import kernel_distance
+from graphgauge.distances.polygraph import polygraph_discrepancy
+from graphgauge.distances.prdc import prdc, reference_balls
 from graphgauge.distances.scaling import standardise_by
 
 RNG = np.random.default_rng(0)
@@ -70,7 +67,9 @@ def test_balls_of_the_reference_are_made_once_for_many() -> None:
     known = reference_balls(Y, 4, ties="closed")
     for x in (X, X + 1.0, Y):
         assert prdc(x, known, 4, ties="closed") == prdc(x, Y, 4, ties="closed")
-    with pytest.raises(ValueError, match="made with k=4, ties='closed'; asked for k=5, ties='shared'"):
+    with pytest.raises(
+        ValueError, match=r"made with .* \(4, 'closed', 0.0\); asked for \(5, 'shared', 0.0\)"
+    ):
         prdc(X, known)
     with pytest.raises(ValueError, match="x has 2 columns and y has 3"):
         prdc(X[:, :2], known, 4, ties="closed")
@@ -83,6 +82,21 @@ def test_balls_of_the_reference_are_made_once_for_many() -> None:
 def test_values_beyond_all_measure_raise() -> None:
     with pytest.raises(ValueError, match="as large as any of y"):
         prdc(X * 1e200, Y)
+
+
+def test_rounding_noise_is_no_difference_at_a_coarser_resolution() -> None:
+    copies = np.repeat(Y, 8, axis=0)
+    noisy = copies * (1.0 + 1e-15 * RNG.normal(size=copies.shape))
+    clean = prdc(X, copies, resolution=1e-9)
+    assert {name: r.value for name, r in prdc(X, noisy, resolution=1e-9).items()} == {
+        name: r.value for name, r in clean.items()
+    }
+    assert clean["density"].definition["resolution"] == 1e-9
+    known = reference_balls(noisy, resolution=1e-9)
+    assert prdc(X, known, resolution=1e-9) == prdc(X, noisy, resolution=1e-9)
+    assert prdc(copies, copies, resolution=1e-9)["density"].value == pytest.approx(1.0, abs=1e-12)
+    with pytest.raises(ValueError, match="resolution must be"):
+        prdc(X, Y, resolution=2.0)
 
 
 def test_four_rows_are_enough_for_polygraph() -> None:
@@ -111,9 +125,7 @@ def test_unknown_names_raise() -> None:
 def test_only_what_is_asked_is_computed(
     metrics: list[str], samples_with_balls: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
-    room = sys.modules["graphgauge.distances.prdc"]
+    room = sys.modules[prdc.__module__]  # the room's front door has the function under the module's name
     calls = {"balls": 0, "meet": 0}
 
     def counted(name: str) -> Any:
@@ -127,7 +139,7 @@ def test_only_what_is_asked_is_computed(
 
     for name in calls:
         monkeypatch.setattr(room, name, counted(name))
-    assert list(prdc_function(X, Y, metrics=metrics)) == metrics
+    assert list(prdc(X, Y, metrics=metrics)) == metrics
     assert calls == {"balls": samples_with_balls, "meet": samples_with_balls}
 
 
