@@ -13,7 +13,8 @@ from scipy.sparse import csr_array
 
 from graphgauge import GraphSet
 from graphgauge.datasets import load
-from graphgauge.descriptors.nspdk import PairVocabulary, nspdk_features
+from graphgauge.descriptors.nspdk import nspdk_features
+from graphgauge.descriptors.numbers import PairVocabulary
 from graphgauge.descriptors.sparse import Vocabulary, widened
 from graphgauge.descriptors.wl import wl_features
 
@@ -143,6 +144,20 @@ def test_nspdk_columns_of_sets_described_one_after_another_are_those_of_all_toge
     apart = np.vstack([widened(first, len(pairs)).toarray(), second.toarray()])
     expected = columns_of(nspdk_by_isomorphism(GraphSet.concat([one, other]), 1, 2, None, None))
     assert sorted(map(tuple, apart.T.tolist())) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_columns_of_numbers_are_those_of_a_dictionary(seed: int) -> None:
+    """Numbers that collide in the table, zero and the largest one included."""
+    rng = np.random.default_rng(seed)
+    pairs, known = PairVocabulary(), dict[int, int]()
+    for count in (0, 5, 400, 3000, 3000, 1):
+        numbers = rng.integers(0, 900, count).astype(np.uint64) << np.uint64(rng.choice([0, 3, 54]))
+        numbers[: count // 100] = 2**64 - 1
+        for number in sorted(set(numbers.tolist()) - set(known)):
+            known[number] = len(known)
+        assert pairs.columns(numbers).tolist() == [known[number] for number in numbers.tolist()]
+        assert len(pairs) == len(known)
 
 
 def test_normalised_nspdk_is_the_mean_of_normalised_block_kernels() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 from graphgauge.descriptors.clustering import clustering_coefficients, clustering_histogram, triangles
 from graphgauge.descriptors.degree import degree_histogram
 from graphgauge.descriptors.encoder import encoder_descriptor
-from graphgauge.descriptors.nspdk import PairVocabulary, nspdk_features
+from graphgauge.descriptors.nspdk import nspdk_features
+from graphgauge.descriptors.numbers import PairVocabulary
 from graphgauge.descriptors.orbits import graphlet_counts, node_orbits, orbit_counts
 from graphgauge.descriptors.paths import diameter, path_length_histogram
 from graphgauge.descriptors.random_gin import PRESETS, RandomGIN, random_gin, random_gin_over_seeds

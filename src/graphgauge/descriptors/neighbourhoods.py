@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from graphgauge.compiling import Ints, loop
-
-Words = np.ndarray[Any, np.dtype[np.uint64]]
+from graphgauge.descriptors.numbers import Words
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)

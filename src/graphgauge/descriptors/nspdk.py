@@ -2,41 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from scipy.sparse import csr_array
 
 from graphgauge.compiling import Ints
 from graphgauge.descriptors.columns import Array, label_rows
-from graphgauge.descriptors.neighbourhoods import Words, ball_numbers, mix_rows, pair_counts
+from graphgauge.descriptors.neighbourhoods import ball_numbers, mix_rows, pair_counts
+from graphgauge.descriptors.numbers import PairVocabulary
 from graphgauge.graphs import GraphError, GraphSet
-
-
-@dataclass(eq=False)
-class PairVocabulary:
-    """Columns of 64-bit numbers, 0, 1, … in the order of their coming; it grows, and never renumbers.
-
-    >>> v = PairVocabulary()
-    >>> v.columns(np.array([7, 5, 7], np.uint64)).tolist(), v.columns(np.array([9, 5], np.uint64)).tolist()
-    ([1, 0, 1], [2, 0])
-    """
-
-    number: Words = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending
-    column: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-
-    def __len__(self) -> int:
-        return int(self.number.size)
-
-    def columns(self, numbers: Words) -> Ints:
-        """Column of every number; new ones get the next free columns, the smaller number first."""
-        different, which = np.unique(numbers, return_inverse=True)
-        fresh = np.setdiff1d(different, self.number, assume_unique=True)
-        place = np.searchsorted(self.number, fresh)
-        self.column = np.insert(self.column, place, np.arange(len(self), len(self) + fresh.size))
-        self.number = np.insert(self.number, place, fresh)
-        found: Ints = self.column[np.searchsorted(self.number, different)][which.reshape(-1)]
-        return found
 
 
 def nspdk_features(

@@ -16,7 +16,8 @@ from graphgauge.datasets import load
 from graphgauge.descriptors import DESCRIPTORS
 from graphgauge.descriptors.encoder import batches, encoder_descriptor
 from graphgauge.descriptors.features import Features
-from graphgauge.descriptors.nspdk import PairVocabulary, nspdk_features
+from graphgauge.descriptors.nspdk import nspdk_features
+from graphgauge.descriptors.numbers import PairVocabulary
 from graphgauge.descriptors.random_gin import (
     PRESETS,
     RandomGIN,
