@@ -22,7 +22,7 @@ from graphgauge.descriptors.neighbourhoods import ball_numbers
 from graphgauge.descriptors.nspdk import nspdk_features
 from graphgauge.descriptors.numbers import PairVocabulary
 from graphgauge.descriptors.random_gin import RandomGIN, random_gin
-from graphgauge.descriptors.sparse import Vocabulary, mean_features, unit_rows, widened
+from graphgauge.descriptors.sparse import Vocabulary, mean_features, mean_in_parts, unit_rows, widened
 from graphgauge.descriptors.wl import wl_features
 
 LAW = settings(max_examples=25, deadline=None)
@@ -130,6 +130,22 @@ def test_mean_features_make_the_mean_of_the_kernel(graphs: GraphSet) -> None:
     assert mean @ mean == pytest.approx((features @ features.T).toarray().mean(), abs=1e-12)
     lengths = np.sqrt(features.multiply(features).sum(axis=1))
     np.testing.assert_allclose(lengths, (graphs.nodes_per_graph > 0).numpy().astype(float))
+
+
+@LAW
+@given(graphs=labelled(), batch_nodes=st.integers(1, 20))
+def test_means_in_parts_are_means_of_the_whole(graphs: GraphSet, batch_nodes: int) -> None:
+    words, pairs = Vocabulary(), PairVocabulary()
+
+    def wl(part: GraphSet) -> Any:
+        return unit_rows(wl_features(part, labels="x", vocabulary=words))
+
+    def nspdk(part: GraphSet) -> Any:
+        return nspdk_features(part, radius=1, distance=2, normalise=True, vocabulary=pairs)
+
+    for describe in (wl, nspdk):
+        in_parts = mean_in_parts(graphs, describe, batch_nodes=batch_nodes)
+        np.testing.assert_allclose(in_parts, mean_features(describe(graphs)), atol=1e-12)
 
 
 def cycles() -> GraphSet:

@@ -15,7 +15,7 @@ from graphgauge.descriptors.orbits import graphlet_counts, node_orbits, orbit_co
 from graphgauge.descriptors.paths import diameter, path_length_histogram
 from graphgauge.descriptors.random_gin import PRESETS, RandomGIN, random_gin, random_gin_over_seeds
 from graphgauge.descriptors.size import component_count, density, edge_count, size
-from graphgauge.descriptors.sparse import Vocabulary, mean_features, unit_rows, widened
+from graphgauge.descriptors.sparse import Vocabulary, mean_features, mean_in_parts, unit_rows, widened
 from graphgauge.descriptors.spectrum import eigenvalues, spectrum_histogram
 from graphgauge.descriptors.wl import wl_features
 
@@ -54,6 +54,7 @@ __all__ = [
     "encoder_descriptor",
     "graphlet_counts",
     "mean_features",
+    "mean_in_parts",
     "node_orbits",
     "nspdk_features",
     "orbit_counts",

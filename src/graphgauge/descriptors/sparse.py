@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
+
+from graphgauge.descriptors.encoder import batches
+from graphgauge.graphs import GraphSet
 
 Array = np.ndarray[Any, Any]
 
@@ -77,3 +80,27 @@ def mean_features(features: csr_array) -> Array:
         raise ValueError("an empty set of graphs has no mean features")
     total: Array = np.asarray(features.sum(axis=0), dtype=np.float64).reshape(-1)
     return total / float(features.shape[0])
+
+
+def mean_in_parts(
+    graphs: GraphSet, describe: Callable[[GraphSet], csr_array], *, batch_nodes: int = 65_536
+) -> Array:
+    """`mean_features(describe(graphs))`, describing some graphs at a time: memory does not grow with the set.
+
+    `describe` must name its columns with one vocabulary throughout.
+
+    >>> from functools import partial
+    >>> from graphgauge.descriptors import nspdk_features, PairVocabulary
+    >>> graphs = GraphSet.from_edges([[(0, 1)], [(0, 1), (1, 2)]])
+    >>> describe = partial(nspdk_features, radius=0, distance=1, vocabulary=PairVocabulary())
+    >>> float(mean_in_parts(graphs, describe, batch_nodes=2).sum())    # (2 + 1 and 3 + 2 pairs) / 2
+    4.0
+    """
+    if not len(graphs):
+        raise ValueError("an empty set of graphs has no mean features")
+    total = np.zeros(0)
+    for part in batches(graphs, batch_nodes):
+        features = describe(part)
+        total = np.pad(total, (0, max(0, features.shape[1] - total.size)))
+        total[: features.shape[1]] += len(part) * mean_features(features)
+    return total / len(graphs)

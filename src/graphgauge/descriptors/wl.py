@@ -71,12 +71,14 @@ def _refined(graphs: GraphSet, colour: Array, vocabulary: Vocabulary) -> Array:
     """Colours (columns) of the next round: classes are found over the set at once, then one node of each is
     written out."""
     fine = wl_colours(graphs, 1, initial=torch.from_numpy(colour).to(graphs.device)).cpu().numpy()
-    _, example, kind = np.unique(fine, return_index=True, return_inverse=True)
+    example = np.zeros(int(fine.max(initial=-1)) + 1, dtype=np.int64)
+    example[fine] = np.arange(fine.size)
     written = _written_out(graphs, colour, example)
     order = sorted(range(len(written)), key=written.__getitem__)
     column = np.empty(len(written), dtype=np.int64)
     column[order] = vocabulary.columns([written[i] for i in order])
-    return column[kind.reshape(-1)]
+    refined: Array = column[fine]
+    return refined
 
 
 def _written_out(graphs: GraphSet, colour: Array, nodes: Array) -> list[bytes]:
