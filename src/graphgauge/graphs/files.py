@@ -27,8 +27,12 @@ WRITERS: dict[str, Callable[[Path, GraphSet], None]] = {
     ".smi": file_smiles.write_smi,
 }
 
-# Formats that a file ending alone does not open: unpickling is asked for by name.
-BY_NAME: dict[str, Callable[..., GraphSet]] = {"networkx-pickle": file_pickle.read}
+# Formats that a file ending alone does not open: unpickling is asked for by name, and so is a reading of
+# text as SMILES whatever the file is called.
+BY_NAME: dict[str, Callable[..., GraphSet]] = {
+    "networkx-pickle": file_pickle.read,
+    "smiles": file_smiles.read_smi,
+}
 PICKLE_ENDINGS = (".pkl", ".p", ".pickle", ".dat", ".gpickle")
 
 
@@ -38,7 +42,8 @@ def read(path: str | Path, *, format: str | None = None, **options: Any) -> Grap
     Parameters
     ----------
     path : a .safetensors, .jsonl, .jsonl.gz, .npz, .smi or .csv file
-    format : one of these endings where the name of the file has another, or "networkx-pickle"
+    format : one of these endings where the name of the file has another, "smiles" (one a line, as in .smi)
+        or "networkx-pickle"
     options : what the reader of the format takes: rules for odd input (`graphgauge.graphs.pack.Rules`),
         ``both_ways`` for .jsonl, ``attributes`` for .npz and pickles, ``column`` and ``y`` for .csv,
         ``max_bytes`` for formats that unpack
@@ -89,4 +94,5 @@ def _pick(path: Path, table: dict[str, Callable[..., Any]], format: str | None) 
             f"{path}: may be a pickle, which is not opened by its name; for graphs pickled by networkx "
             'say format="networkx-pickle" (nothing in the file is executed)'
         )
-    raise GraphError(f"{path}: no format has this ending; the endings are {sorted(table)}")
+    hint = '; for a list of SMILES say format="smiles"' if name.endswith(".txt") and table is READERS else ""
+    raise GraphError(f"{path}: no format has this ending; the endings are {sorted(table)}{hint}")
