@@ -63,6 +63,41 @@ DRAWN = {
         828,
         [[0, 0, 1, 1, 1], [5, 61, 14, 48, 64]],
     ),
+    "grid": (
+        "697fa8aace32f79e7d9dbb192dce89d0409c3523a82f0c65d325520bdca8cebd",
+        1858,
+        [[0, 0, 1, 1, 1], [1, 15, 0, 2, 16]],
+    ),
+    "lobster": (
+        "f88df3a60fd5690f4ec581d2372a7b3566b80bac5a9d09cfaf7a2a05a5401f25",
+        438,
+        [[0, 1, 1, 1, 1], [1, 0, 2, 14, 19]],
+    ),
+    "community": (
+        "9658c9574595b7a0da1ec4fe6c227e121dc68dce35fddfe0018511ff74acaa96",
+        5740,
+        [[0, 0, 0, 0, 0], [2, 3, 4, 7, 14]],
+    ),
+    "planar": (
+        "63b12aeb9dad9001dc7aca7da6c2a0dc06a7ba86d1e281053d94202ebf274e0d",
+        1080,
+        [[0, 0, 0, 0, 0], [3, 51, 52, 54, 56]],
+    ),
+    "ego": (
+        "de9352865785445a44823579c0b8ca5c8c7cae150c6e8613e3cb4cf894840ab8",
+        1242,
+        [[0, 0, 0, 0, 0], [13, 24, 51, 161, 163]],
+    ),
+    "proteins": (
+        "e2ed45876d187d2e57423bd07ce7bfcd33d0f3f11d6b32ea3d26b150b97c8b5a",
+        244,
+        [[0, 0, 0, 0, 1], [11, 14, 15, 16, 20]],
+    ),
+    "enzymes": (
+        "f53d204d3b30dc99e4fe8adc7ad0a3a2f55d151941801c662290a391d7df3dfa",
+        646,
+        [[0, 0, 0, 1, 1], [1, 2, 3, 0, 2]],
+    ),
 }
 # Name and split → hash of the structure of the stored data.
 STORED = {
@@ -75,6 +110,15 @@ STORED = {
     "cora": "0c13a8b92ddb5bfec7862c382e9264569a0b0c9fc60f511b3550b68c4f5a7540",
     "citeseer": "f29eb630df96bfa096fd1a57a5627d3b2633c06e7469ce8f6212701cb6532c42",
     "pubmed": "7c7b22bb0498405e310b127c4655b26e21df709f8b3044401c6d8a41bcd2551d",
+    "ego train": "bc74ac93250b735ab3986dd5e82af11ae150d30564188aeed0db2a39d0038e9d",
+    "ego val": "8970dbcf2079d8330e0e5e1c0850463ec0323d8ae5b47c6563f96cdf6e34859e",
+    "ego test": "1e8cbfb30e3c7b19ad973eff3ddb2204eb0be2ffa2e01dc04caf758ca4399c3a",
+    "proteins train": "5cadb0331028c48bc63601ba4b2c252df64f670b058cd7487dced976c6df93fe",
+    "proteins val": "0b38fa37eb03352194c83106849fb71ef0e7839776345af5c1d45c3f638fd476",
+    "proteins test": "384b5eb71db004a715f0b334697c17fe05a322e9c3f21905a26a286246e6788d",
+    "enzymes train": "1c797b8c8bc6eaf528e10121f1824f12f1ab3fcaed726cf12a5834cdf0943d2e",
+    "enzymes val": "e7035866d85b8cdee25eecf1d718ce5563ea8879220bac2398f5d7216a4145ed",
+    "enzymes test": "8053bb9bbdc0fa1ecfbe30bb633d025789e9dd6f35792f78d6823b502d51afda",
 }
 
 

@@ -64,8 +64,13 @@ class Dataset:
         return known(self.read)
 
 
-def generated(read: Callable[..., GraphSet], about: str, citation: str) -> Dataset:
-    """The entry of a family of random graphs: nothing to fetch, nobody's rights, sizes of paper A."""
+_PAPER_A = {"train": 5000, "val": 500, "test": 500}
+
+
+def generated(
+    read: Callable[..., GraphSet], about: str, citation: str, sizes: Mapping[str, int] = _PAPER_A
+) -> Dataset:
+    """The entry of a family of random graphs: nothing to fetch, nobody's rights."""
     return Dataset(
         kind="generated",
         read=read,
@@ -73,5 +78,5 @@ def generated(read: Callable[..., GraphSet], about: str, citation: str) -> Datas
         licence="none needed: generated on this machine",
         source="graphgauge",
         citation=citation,
-        sizes={"train": 5000, "val": 500, "test": 500},
+        sizes=sizes,
     )

@@ -11,19 +11,26 @@ import torch
 from graphgauge.datasets.aqsol import AQSOL
 from graphgauge.datasets.ba import BA
 from graphgauge.datasets.bfs import bfs_sample
+from graphgauge.datasets.community import COMMUNITY
 from graphgauge.datasets.corafull import CORAFULL
+from graphgauge.datasets.ego import EGO
 from graphgauge.datasets.entry import ORDER, WHOLE, Dataset, Pick
 from graphgauge.datasets.er import ER
 from graphgauge.datasets.errors import DatasetError
+from graphgauge.datasets.grid import GRID
 from graphgauge.datasets.home import Home, find, homes
+from graphgauge.datasets.lobster import LOBSTER
+from graphgauge.datasets.moses import MOSES
 from graphgauge.datasets.ogbn_arxiv import OGBN_ARXIV
 from graphgauge.datasets.options import check_options, known, stream, whole
 from graphgauge.datasets.pcqm4mv2 import PCQM4MV2
+from graphgauge.datasets.planar import PLANAR
 from graphgauge.datasets.planetoid import CITESEER, CORA, PUBMED
 from graphgauge.datasets.regular import REGULAR
 from graphgauge.datasets.resolve import resolve
 from graphgauge.datasets.sbm import SBM
 from graphgauge.datasets.tree import TREE
+from graphgauge.datasets.tu import DD, ENZYMES, PROTEINS
 from graphgauge.datasets.ws import WS
 from graphgauge.datasets.zinc import ZINC
 from graphgauge.graphs import GraphSet
@@ -35,9 +42,18 @@ DATASETS: dict[str, Dataset] = {
     "regular": REGULAR,
     "sbm": SBM,
     "tree": TREE,
+    "grid": GRID,
+    "lobster": LOBSTER,
+    "community": COMMUNITY,
+    "planar": PLANAR,
     "aqsol": AQSOL,
     "zinc": ZINC,
     "pcqm4mv2": PCQM4MV2,
+    "moses": MOSES,
+    "proteins": PROTEINS,
+    "enzymes": ENZYMES,
+    "dd": DD,
+    "ego": EGO,
     "cora": CORA,
     "citeseer": CITESEER,
     "pubmed": PUBMED,

@@ -247,8 +247,12 @@ def test_pcqm4mv2_bad_table_names_the_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["pcqm4mv2", "corafull", "ogbn-arxiv", "aqsol", "zinc", "cora", "citeseer", "pubmed"]
-)
+    "name",
+    [
+        "pcqm4mv2", "corafull", "ogbn-arxiv", "aqsol", "zinc", "cora", "citeseer", "pubmed", "ego", "dd",
+        "proteins", "enzymes",
+    ],
+)  # fmt: skip
 def test_missing_data_says_what_to_put_where(name: str, tmp_path: Path) -> None:
     with pytest.raises(MissingData) as raised:
         base(name, "train", 2, root=tmp_path / "home")

@@ -70,9 +70,10 @@ def base_graphs(dataset: Dataset, settings: Settings, root: Path | None = None) 
 
 
 def _named(name: str, settings: Settings, root: Path | None) -> Base:
-    options = (
-        {ORDER_OPTION[kind]: settings.order} if (kind := datasets.DATASETS[name].kind) in ORDER_OPTION else {}
-    )
+    entry = datasets.DATASETS[name]
+    order = ORDER_OPTION.get(entry.kind)
+    # Families whose graphs differ in size have no such option.
+    options = {order: settings.order} if order in entry.options else {}
     train, val = (
         datasets.base(name, split, size, settings.data_seed, root=root, **options)
         for split, size in zip(SPLITS, (settings.train_pairs, settings.val_pairs), strict=True)
