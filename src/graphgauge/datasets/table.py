@@ -108,8 +108,9 @@ def base(
     ----------
     name : a name of `DATASETS`
     split : "train" or "val"; their graphs come from independent random streams or disjoint data
-    size : number of graphs. None: 5,000 / 500 of generated and large graphs, 35,000 / 2,000 of pcqm4mv2,
-        all of any other stored split. Fewer than all of a stored split are a random subset, in order
+    size : number of graphs. None: 5,000 / 500 of generated and large graphs, 35,000 / 2,000 of pcqm4mv2, the
+        published number of grid, lobster, community and planar, all of any other stored split. Fewer than
+        all of a stored split are a random subset, in order
     seed : of the draw; a stored split taken whole does not depend on it
     root : folder to look in, instead of ``GRAPHGAUGE_DATA`` and the user's cache
     options : of a generated family (``nodes``, ``degree``, …); ``order``, the nodes of every breadth-first
