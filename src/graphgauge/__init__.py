@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphgauge import datasets, models, report
+    from graphgauge import datasets, descriptors, distances, models, report
     from graphgauge.graphs import GraphError, GraphSet, Pairs
     from graphgauge.graphs.files import read, write
     from graphgauge.instruments import alignment
@@ -34,6 +34,8 @@ _NAMES = {
 _MODULES = {
     "alignment": "graphgauge.instruments.alignment",
     "datasets": "graphgauge.datasets",
+    "descriptors": "graphgauge.descriptors",
+    "distances": "graphgauge.distances",
     "models": "graphgauge.models",
     "report": "graphgauge.report",
 }
@@ -46,6 +48,8 @@ __all__ = [
     "Spec",
     "alignment",
     "datasets",
+    "descriptors",
+    "distances",
     "models",
     "read",
     "report",
