@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from graphgauge.atomic import write_text as write_text_atomically
+from graphgauge.atomic import write_text
 
 FORMAT = 1
 
-__all__ = ["FORMAT", "Row", "dumps", "loads", "read", "write", "write_text_atomically"]
+__all__ = ["FORMAT", "Row", "dumps", "loads", "read", "write"]
 
 
 @dataclass(frozen=True)
@@ -99,4 +99,4 @@ def read(path: str | Path) -> list[Row]:
 
 def write(path: str | Path, rows: Iterable[Row]) -> None:
     """Rows to a JSON file, whole or not at all."""
-    write_text_atomically(path, dumps(rows))
+    write_text(path, dumps(rows))

@@ -7,17 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
-from graphgauge.atomic import replacing
-from graphgauge.graphs import GraphError, GraphSet, Pairs
+from graphgauge.graphs import GraphError, Pairs
+from graphgauge.graphs.file_safetensors import graphs_of, load, save, tensors_of
 
 FORMAT = "graphgauge-pairs"
 VERSION = "1"
-_POINTERS = ("node_ptr", "edge_index", "edge_ptr")
-_LEVELS = ("node", "edge", "graph")
+_SIDES = ("left", "right")
 _HASHES = ("left_hash", "right_hash", "pairs_hash")
 
 
@@ -34,6 +31,7 @@ def write_pairs(path: str | Path, pairs: Pairs) -> None:
         the path does not end in .safetensors, or `meta` is not JSON
 
     >>> import tempfile
+    >>> from graphgauge.graphs import GraphSet
     >>> from graphgauge.perturb import make_pairs
     >>> pairs = make_pairs(GraphSet.from_edges([[(0, 1), (1, 2)]]), noise=0.1)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +45,9 @@ def write_pairs(path: str | Path, pairs: Pairs) -> None:
         meta = json.dumps(dict(pairs.meta), sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise GraphError(f"{path}: the meta of the pairs is not JSON ({error})") from error
-    tensors = {"truth": pairs.truth, **_tensors("left", pairs.left), **_tensors("right", pairs.right)}
+    tensors = {
+        "truth": pairs.truth, **tensors_of(pairs.left, "left."), **tensors_of(pairs.right, "right.")
+    }  # fmt: skip
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -57,10 +57,7 @@ def write_pairs(path: str | Path, pairs: Pairs) -> None:
         "meta_hash": _digest(meta),
         **_hashes(pairs),
     }
-    # Tensors that share storage are refused by the format, so each is stored as a copy of its own.
-    stored = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
-    with replacing(path) as temporary:
-        save_file(stored, temporary, metadata=header)
+    save(path, tensors, header)
 
 
 def read_pairs(path: str | Path) -> Pairs:
@@ -78,13 +75,7 @@ def read_pairs(path: str | Path) -> Pairs:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file")
     try:
-        with safe_open(path, framework="pt", device="cpu") as file:
-            header = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise GraphError(f"{path}: not a whole safetensors file ({error})") from error
-    try:
-        return _pairs(header, tensors)
+        return _pairs(*load(path))
     except GraphError as error:
         raise GraphError(f"{path}: {error}") from error
 
@@ -96,12 +87,11 @@ def _pairs(header: dict[str, str], tensors: dict[str, Tensor]) -> Pairs:
         raise GraphError(f"pair set version {header.get('version')!r}; this reader knows {VERSION!r}")
     if "truth" not in tensors:
         raise GraphError("the tensor 'truth' is missing")
-    pairs = Pairs(
-        _graphs("left", header, tensors), _graphs("right", header, tensors), tensors["truth"], _meta(header)
-    ).check()
-    unknown = set(tensors) - {"truth", *_tensors("left", pairs.left), *_tensors("right", pairs.right)}
+    unknown = sorted(n for n in tensors if n != "truth" and n.partition(".")[0] not in _SIDES)
     if unknown:
-        raise GraphError(f"the tensors {sorted(unknown)} are no part of a pair set")
+        raise GraphError(f"the tensors {unknown} are no part of a pair set")
+    left, right = (graphs_of(tensors, _directed(header, side), f"{side}.") for side in _SIDES)
+    pairs = Pairs(left, right, tensors["truth"], _meta(header)).check()
     for name, value in _hashes(pairs).items():
         if header.get(name) != value:
             raise GraphError(f"damaged: {name} in the header is {header.get(name)}, of the content {value}")
@@ -131,34 +121,11 @@ def _hashes(pairs: Pairs) -> dict[str, str]:
     )
 
 
-def _tensors(side: str, graphs: GraphSet) -> dict[str, Tensor]:
-    tensors: dict[str, Tensor] = {f"{side}.{name}": getattr(graphs, name) for name in _POINTERS}
-    for level in _LEVELS:
-        tensors |= {f"{side}.{level}.{name}": value for name, value in getattr(graphs, level).items()}
-    return tensors
-
-
-def _graphs(side: str, header: dict[str, str], tensors: dict[str, Tensor]) -> GraphSet:
-    missing = [f"{side}.{name}" for name in _POINTERS if f"{side}.{name}" not in tensors]
-    if missing:
-        raise GraphError(f"the tensors {missing} are missing")
+def _directed(header: dict[str, str], side: str) -> bool:
     directed = header.get(f"{side}_directed")
     if directed not in ("true", "false"):
         raise GraphError(f"its header says {side}_directed {directed!r}, not 'true' or 'false'")
-
-    def columns(level: str) -> dict[str, Tensor]:
-        start = f"{side}.{level}."
-        return {name.removeprefix(start): value for name, value in tensors.items() if name.startswith(start)}
-
-    return GraphSet(
-        tensors[f"{side}.node_ptr"],
-        tensors[f"{side}.edge_index"],
-        tensors[f"{side}.edge_ptr"],
-        columns("node"),
-        columns("edge"),
-        columns("graph"),
-        directed=directed == "true",
-    )
+    return directed == "true"
 
 
 def _named(path: str | Path) -> Path:

@@ -12,7 +12,8 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from graphgauge.rows import Row, write_text_atomically
+from graphgauge.atomic import write_text
+from graphgauge.rows import Row
 from graphgauge.specs import Spec, canonical_json
 
 FORMAT = 1
@@ -82,7 +83,7 @@ class Store:
                 continue
 
     def write(self, spec: Spec, text: str) -> None:
-        write_text_atomically(self.path(spec), text)
+        write_text(self.path(spec), text)
 
     def read(self, spec: Spec) -> list[Row] | None:
         """Rows of a finished spec; None when there are none. A damaged file is set aside with a warning."""
