@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +13,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-import graphgauge
 from graphgauge.budget import count_parameters
 from graphgauge.graphs import Pairs
 from graphgauge.instruments.alignment.evaluation import Facts, predict, score
@@ -27,6 +24,7 @@ from graphgauge.perturb import read_pairs
 from graphgauge.rows import Row
 from graphgauge.specs import Spec
 from graphgauge.training import TrainingError, fit
+from graphgauge.versions import versions
 
 # Share of the progress bar that training takes.
 TRAINING = 0.9
@@ -145,18 +143,3 @@ def _row(name: str, value: float, spread: float | None, n: int, common: Mapping[
         definition=metric.definition,
         **common,
     )
-
-
-def versions(device: str) -> dict[str, str]:
-    """What the numbers stand on."""
-    hardware = torch.cuda.get_device_name(device) if device.startswith("cuda") else platform.machine()
-    return {
-        "graphgauge": graphgauge.__version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-        "scipy": version("scipy"),
-        "device": f"{device} ({hardware})",
-        "threads": str(torch.get_num_threads()),
-        "deterministic": str(torch.are_deterministic_algorithms_enabled()),
-    }
