@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,11 +20,17 @@ _HEADERS = ("smiles", "smile", "canonical_smiles")
 
 def read_smi(path: Path, *, kekulise: bool = False, invalid: Literal["error", "drop"] = "error") -> GraphSet:
     """The first word of every line; empty lines and a heading "smiles" are passed over."""
+    texts, _ = smi_texts(path)
+    return from_smiles(texts, kekulise=kekulise, invalid=invalid)
+
+
+def smi_texts(path: Path) -> tuple[list[str], None]:
+    """The texts that `read_smi` reads, and no columns."""
     lines = [line.split() for line in io.StringIO(_text(path), newline=None)]
     listed = [words[0] for words in lines if words]
     if listed and listed[0].lower() in _HEADERS:
         del listed[0]
-    return from_smiles(listed, kekulise=kekulise, invalid=invalid)
+    return listed, None
 
 
 def read_csv(
@@ -42,6 +48,14 @@ def read_csv(
     column : heading of the SMILES; None takes the one column called "smiles" in any case
     y : heading or headings of numbers to keep as the graph column ``y`` (float64)
     """
+    texts, targets = csv_texts(path, column=column, y=y)
+    return from_smiles(texts, kekulise=kekulise, invalid=invalid, graph=targets)
+
+
+def csv_texts(
+    path: Path, *, column: str | None = None, y: str | Sequence[str] | None = None
+) -> tuple[list[str], dict[str, Any] | None]:
+    """The texts that `read_csv` reads, and the columns that it keeps beside them."""
     reader = csv.reader(io.StringIO(_text(path), newline=""))
     try:
         table = list(reader)
@@ -61,7 +75,7 @@ def read_csv(
         values = np.array([[_number(row[p], r) for p in places] for r, row in enumerate(rows, 1)])
         values = values.reshape(len(rows), len(names))
         targets = {"y": values[:, 0] if isinstance(y, str) else values}
-    return from_smiles([row[at] for row in rows], kekulise=kekulise, invalid=invalid, graph=targets)
+    return [row[at] for row in rows], targets
 
 
 def write_smi(path: Path, graphs: GraphSet) -> None:

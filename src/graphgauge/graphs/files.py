@@ -53,14 +53,19 @@ def read(path: str | Path, *, format: str | None = None, **options: Any) -> Grap
     GraphError naming the file (and line, graph, edge or array) where its content is not a valid graph set
     """
     path = Path(path)
-    reader = _pick(path, {**READERS, **BY_NAME} if format else READERS, format)
+    read_file = reader(path, format)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder")
     try:
-        graphs: GraphSet = reader(path, **options)
+        graphs: GraphSet = read_file(path, **options)
     except GraphError as error:
         raise GraphError(f"{path}: {error}") from error
     return graphs
+
+
+def reader(path: Path, format: str | None = None) -> Callable[..., GraphSet]:
+    """The reader of a file, by the ending of its name or by the format asked for."""
+    return _pick(path, {**READERS, **BY_NAME} if format else READERS, format)
 
 
 def write(path: str | Path, graphs: GraphSet) -> None:

@@ -12,7 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphgauge.graphs import convert_edges, convert_matrix, convert_networkx, convert_pyg, convert_smiles
+from graphgauge.graphs import (
+    convert_edges,
+    convert_matrix,
+    convert_networkx,
+    convert_pyg,
+    convert_rdkit,
+    convert_smiles,
+)
 from graphgauge.graphs.checks import (
     LEVELS,
     Index,
@@ -100,6 +107,8 @@ class GraphSet:
     to_adjacency = convert_matrix.to_adjacency
     from_smiles = staticmethod(convert_smiles.from_smiles)
     to_smiles = convert_smiles.to_smiles
+    from_rdkit = staticmethod(convert_rdkit.from_rdkit)
+    to_rdkit = convert_rdkit.to_rdkit
 
     # ── sizes ──────────────────────────────────────────────────────────────────────────────────────────
 

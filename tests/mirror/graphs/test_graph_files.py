@@ -329,7 +329,7 @@ def test_smiles_files(tmp_path: Path) -> None:
     refused(table, "row 1 has 1 cells, the heading 2")
     smi.write_bytes(b"CC\xff\n")
     refused(smi, "not text in UTF-8")
-    with pytest.raises(GraphError, match="SMILES need the columns of from_smiles"):
+    with pytest.raises(GraphError, match="molecules need the columns of from_smiles"):
         write(smi, GraphSet.from_edges([[(0, 1)]]))
 
 
