@@ -1,5 +1,6 @@
 """Distances: (n, d), (m, d) → number. How far two samples of vectors are apart."""
 
+from graphgauge.distances.anchored import Anchored, anchor
 from graphgauge.distances.classifier import classifier_accuracy
 from graphgauge.distances.frechet import frechet
 from graphgauge.distances.kernel_distance import kernel_distance
@@ -23,8 +24,10 @@ from graphgauge.distances.result import Distance
 
 __all__ = [
     "KERNELS",
+    "Anchored",
     "Distance",
     "Kernel",
+    "anchor",
     "classifier_accuracy",
     "frechet",
     "gaussian_emd",

@@ -82,6 +82,28 @@ def ten_multiples_over_all_pairs(rows: Array, counts: Array) -> tuple[float, ...
     return tuple(multiple * scale for multiple in TEN_MULTIPLES)
 
 
+def ten_multiples_over_the_reference(rows: Array, counts: Array) -> tuple[float, ...]:
+    """Ten multiples of the root mean squared distance over all pairs of two rows of the reference y.
+
+    x plays no part: all that is compared with one reference is measured by one ruler, and what the kernel
+    says of the reference alone can be kept.
+
+    Raises
+    ------
+    ValueError : where the reference has one row and thus no pair
+
+    >>> ten_multiples_over_the_reference(np.array([[0.0], [1.0], [9.0]]), np.array([[0, 0, 1], [1, 1, 0]]))[5]
+    1.0
+    """
+    reference = counts[1]
+    size = reference.sum()
+    if size < 2:
+        raise ValueError('y: the bandwidth rule "ten_reference" needs at least 2 rows, got 1')
+    spread = reference @ np.square(rows - reference @ rows / size).sum(axis=1)
+    scale = float(np.sqrt(2.0 * spread / (size - 1))) or 1.0
+    return tuple(multiple * scale for multiple in TEN_MULTIPLES)
+
+
 def median_distance(rows: Array, counts: Array) -> tuple[float, ...]:
     """Median distance over all pairs of two rows of both samples together (the median heuristic).
 
@@ -104,5 +126,9 @@ def median_distance(rows: Array, counts: Array) -> tuple[float, ...]:
 BANDWIDTH_RULES = {
     "ten": ten_multiples,
     "ten_all_pairs": ten_multiples_over_all_pairs,
+    "ten_reference": ten_multiples_over_the_reference,
     "median": median_distance,
 }
+
+# Rules that look at x too: with them, nothing about a reference can be computed before x is known.
+NEED_BOTH = ("ten", "ten_all_pairs", "median")

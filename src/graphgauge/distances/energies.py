@@ -5,13 +5,15 @@ For rows z_1 … z_N (those of x, then those of y) and weights w the energy is �
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from graphgauge.distances.samples import Array
+
+Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 # A block of float64 values then fits in the second-level cache.
 BLOCK = 256
@@ -30,6 +32,12 @@ class Energies(Protocol):
 
     def energies(self, weights: Array, block: int = BLOCK) -> Array:
         """Σ_ij w_i w_j k(z_i, z_j) of every column of weights (N, c): (bandwidths, c)."""
+
+    def forms(self, weights: Array, pairs: Sequence[tuple[int, int]], block: int = BLOCK) -> Array:
+        """Σ_ij v_i w_j k(z_i, z_j) of pairs (v, w) of columns of weights (N, c): (bandwidths, pairs).
+
+        What no pair asks for is not visited: with v on the rows of x and w on those of y, k(y, y′) is not.
+        """
 
     def diagonal(self) -> Array:
         """k(z_i, z_i): (N,), the same at every bandwidth."""
@@ -85,6 +93,22 @@ class Pairwise:
                 total[index] += twice * np.einsum("ic,ic->c", left, values @ right)
         return total
 
+    def forms(self, weights: Array, pairs: Sequence[tuple[int, int]], block: int = BLOCK) -> Array:
+        weights = _sum_by(self.which, weights, len(self.rows))
+        # Rows on which the same columns are zero stand together, so that whole blocks are left out.
+        order = np.lexsort((weights != 0).T[::-1])
+        rows, weights = self.rows[order], weights[order]
+        total = np.zeros((len(self.bandwidths), len(pairs)))
+        for start, stop, other, end in _half(len(rows), block):
+            terms = _terms(weights[start:stop], weights[other:end], pairs, start == other)
+            if terms is None:
+                continue
+            left, right, at, form = terms
+            for index, values in self.values(rows[start:stop], rows[other:end]):
+                sums = np.einsum("ic,ic->c", left, (values @ right)[:, at])
+                total[index] += np.bincount(form, sums, len(pairs))
+        return total
+
     def diagonal(self) -> Array:
         return np.asarray(self.self_values(self.rows)[self.which])
 
@@ -115,6 +139,10 @@ class Inner:
     def energies(self, weights: Array, block: int = BLOCK) -> Array:
         return np.asarray(np.square(self.rows.T @ weights).sum(axis=0)[None, :])
 
+    def forms(self, weights: Array, pairs: Sequence[tuple[int, int]], block: int = BLOCK) -> Array:
+        # One pair at a time: sparse rows may have millions of columns.
+        return np.array([[(self.rows.T @ weights[:, v]) @ (self.rows.T @ weights[:, w]) for v, w in pairs]])
+
     def diagonal(self) -> Array:
         squares = self.rows.multiply(self.rows) if hasattr(self.rows, "toarray") else np.square(self.rows)
         return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
@@ -133,6 +161,26 @@ def _half(count: int, block: int) -> Iterator[tuple[int, int, int, int]]:
     for start in range(0, count, block):
         for other in range(start, count, block):
             yield start, min(start + block, count), other, min(other + block, count)
+
+
+def _terms(
+    left: Array, right: Array, pairs: Sequence[tuple[int, int]], same: bool
+) -> tuple[Array, Array, Indices, Indices] | None:
+    """What a block adds to the forms: t columns of left, those of right, and for each its right one and form.
+
+    A block beside the diagonal stands for its mirror image too, where v and w change sides; None where
+    nothing is added.
+    """
+    there, here = (np.atleast_1d(side.any(axis=0)) for side in (left, right))
+    wanted = [(v, w, form) for form, (v, w) in enumerate(pairs)]
+    if not same:
+        wanted += [(w, v, form) for v, w, form in wanted]
+    wanted = [term for term in wanted if there[term[0]] and here[term[1]]]
+    if not wanted:
+        return None
+    first, second, form = np.array(wanted).T
+    columns, at = np.unique(second, return_inverse=True)
+    return left[:, first], np.ascontiguousarray(right[:, columns]), at.ravel(), form
 
 
 def _sum_by(which: np.ndarray[Any, np.dtype[np.int64]], weights: Array, count: int) -> Array:

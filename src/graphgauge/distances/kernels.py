@@ -95,8 +95,9 @@ def rbf(bandwidth: Bandwidth = "ten") -> Kernel:
     ----------
     bandwidth : s, a list of them, or a rule: "ten" takes 0.01, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5 and 10
         times the root mean squared distance between x and y (paper C as its code has it), "ten_all_pairs"
-        the same multiples of that over all pairs of both samples together, "median" the median distance over
-        all pairs. (Paper C's text has the mean distance; none of the rules is that.)
+        the same multiples of that over all pairs of both samples together, "ten_reference" over all pairs of
+        two rows of the reference y alone, "median" the median distance over all pairs of both. (Paper C's
+        text has the mean distance; none of the rules is that.)
     """
     checked(bandwidth, tuple(BANDWIDTH_RULES))
 

@@ -67,7 +67,7 @@ def mmd(
     >>> result.value, [result.definition[key] for key in ("squared", "estimator", "kernel", "n", "m", "d")]
     (2.25, [True, 'biased', 'linear', 2, 2, 1])
     """
-    _check_estimator(estimator)
+    check_estimator(estimator)
     chosen = as_kernel(kernel)
     if standardise:
         x, y = standardised(x, y)
@@ -149,6 +149,6 @@ def _columns(sample: Any) -> int:
     return max(int(np.size(row)) for row in sample)
 
 
-def _check_estimator(estimator: str) -> None:
+def check_estimator(estimator: str) -> None:
     if estimator not in ESTIMATORS:
         raise ValueError(f"no estimator {estimator!r}; there are: {', '.join(ESTIMATORS)}")

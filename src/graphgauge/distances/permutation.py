@@ -27,10 +27,10 @@ def permutation_test(
     """p-value of an MMD: how often a random split of all rows is at least as far apart as the real one.
 
     p = (1 + #{random ≥ observed}) / (1 + permutations): valid at every sample size, for any kernel, positive
-    definite or not, whose bandwidth does not depend on which row is whose: every rule but "ten", with which
-    it is approximate. Small where x and y differ. With several bandwidths the statistic is the largest MMD²
-    over them, in the random splits too, so that the choice is paid for. Every kernel value is computed once
-    for all permutations; the Gram matrix is not kept.
+    definite or not, whose bandwidth does not depend on which row is whose: every rule but "ten" and
+    "ten_reference", with which it is approximate. Small where x and y differ. With several bandwidths the
+    statistic is the largest MMD² over them, in the random splits too, so that the choice is paid for. Every
+    kernel value is computed once for all permutations; the Gram matrix is not kept.
 
     Parameters
     ----------
