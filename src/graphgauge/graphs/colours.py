@@ -33,7 +33,13 @@ def components(graphs: GraphSet) -> Tensor:
     return torch.from_numpy(connected(graphs.num_nodes, source, target)).to(graphs.device)
 
 
-def wl_colours(graphs: GraphSet, rounds: int | None = None, *, initial: Tensor | None = None) -> Tensor:
+def wl_colours(
+    graphs: GraphSet,
+    rounds: int | None = None,
+    *,
+    initial: Tensor | None = None,
+    edge_initial: Tensor | None = None,
+) -> Tensor:
     """Colours of the 1-dimensional Weisfeiler–Leman refinement, comparable over the whole set.
 
     A round gives two nodes the same new colour exactly when they had the same colour and equal multisets of
@@ -47,6 +53,8 @@ def wl_colours(graphs: GraphSet, rounds: int | None = None, *, initial: Tensor |
     ----------
     rounds : number of rounds; None goes on until no colour class splits any more
     initial : (N,) whole numbers to start from (a node type, say); None starts with one colour
+    edge_initial : (E,) whole numbers (a bond type, say); neighbours then count apart by the number of the
+        edge that leads to them
 
     Returns
     -------
@@ -58,7 +66,7 @@ def wl_colours(graphs: GraphSet, rounds: int | None = None, *, initial: Tensor |
     if rounds is not None and rounds < 0:
         raise ValueError(f"rounds must be 0 or more, got {rounds}")
     colour = start_colours(graphs, initial)
-    sides = _sides(graphs)
+    sides = _sides(graphs, edge_initial)
     for salt in range(8):  # a second salt is needed about once in 10**8 calls
         found = _stable(colour, sides, salt) if rounds is None else _fixed(colour, sides, salt, rounds)
         if found is not None:
@@ -70,21 +78,44 @@ def wl_colours(graphs: GraphSet, rounds: int | None = None, *, initial: Tensor |
 
 
 def start_colours(graphs: GraphSet, initial: Tensor | None) -> Array:
+    return _numbers(initial, graphs.num_nodes, "initial colours")
+
+
+def edge_colours(graphs: GraphSet, initial: Tensor | None) -> Array:
+    """Colours of edges, 0 to C-1: (E,)."""
+    return _numbers(initial, graphs.num_edges, "initial colours of edges")
+
+
+def _numbers(initial: Tensor | None, count: int, what: str) -> Array:
     if initial is None:
-        return np.zeros(graphs.num_nodes, dtype=np.int64)
-    if initial.shape != (graphs.num_nodes,) or initial.is_floating_point():
+        return np.zeros(count, dtype=np.int64)
+    if initial.shape != (count,) or initial.is_floating_point():
         raise GraphError(
-            f"initial colours must be {graphs.num_nodes} whole numbers, "
-            f"got {initial.dtype} of shape {tuple(initial.shape)}"
+            f"{what} must be {count} whole numbers, got {initial.dtype} of shape {tuple(initial.shape)}"
         )
     return dense(initial.cpu().numpy().astype(np.int64))
 
 
-def _sides(graphs: GraphSet) -> list[Side]:
-    """In-neighbours, and out-neighbours too where the set is directed."""
-    csr = graphs.csr
-    rows = [csr, csr.transpose] if graphs.directed else [csr]
-    return [(r.ptr.cpu().numpy(), r.source.cpu().numpy()) for r in rows]
+def _sides(graphs: GraphSet, edge_initial: Tensor | None) -> list[Side]:
+    """In-neighbours, and out-neighbours too where the set is directed; apart for each colour of edges."""
+    if edge_initial is None:
+        csr = graphs.csr
+        rows = [csr, csr.transpose] if graphs.directed else [csr]
+        return [(r.ptr.cpu().numpy(), r.source.cpu().numpy()) for r in rows]
+    colour = edge_colours(graphs, edge_initial)
+    source, target = graphs.edge_index.cpu().numpy()
+    ways = [(source, target), (target, source)] if graphs.directed else [(source, target)]
+    return [
+        _side(there[colour == c], here[colour == c], graphs.num_nodes)
+        for c in range(class_count(colour))
+        for there, here in ways
+    ]
+
+
+def _side(there: Array, here: Array, count: int) -> Side:
+    """The nodes `there` listed for every node `here`."""
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(here, minlength=count))])
+    return ptr, there[np.argsort(here, kind="stable")]
 
 
 def _stable(initial: Array, sides: list[Side], salt: int) -> Array | None:

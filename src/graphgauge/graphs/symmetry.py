@@ -15,12 +15,13 @@ from graphgauge.graphs.colours import (
     components,
     connected,
     dense,
+    edge_colours,
     same_rows,
     scramble,
     start_colours,
     wl_colours,
 )
-from graphgauge.graphs.convert_edges import refuse_duplicates
+from graphgauge.graphs.convert_edges import listed_once, refuse_duplicates
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.graphset import GraphSet
 from graphgauge.graphs.segments import counts_to_ptr
@@ -68,10 +69,16 @@ def orbits(graphs: GraphSet, *, initial: Tensor | None = None) -> Tensor:
     return torch.from_numpy(out).to(graphs.device)
 
 
-def isomorphic(a: GraphSet, b: GraphSet, *, initial: tuple[Tensor, Tensor] | None = None) -> bool:
+def isomorphic(
+    a: GraphSet,
+    b: GraphSet,
+    *,
+    initial: tuple[Tensor, Tensor] | None = None,
+    edge_initial: tuple[Tensor, Tensor] | None = None,
+) -> bool:
     """Whether two graphs (sets of one graph each) are the same up to node numbers; exact.
 
-    Columns are ignored, except the node colours given in `initial`.
+    Columns are ignored, except the colours of nodes and edges given in `initial` and `edge_initial`.
 
     >>> c6 = GraphSet.from_edges([[(i, (i + 1) % 6) for i in range(6)]])
     >>> triangles = GraphSet.from_edges([[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]])
@@ -81,16 +88,24 @@ def isomorphic(a: GraphSet, b: GraphSet, *, initial: tuple[Tensor, Tensor] | Non
     if len(a) != 1 or len(b) != 1:
         raise GraphError(f"isomorphic compares two graphs, got sets of {len(a)} and {len(b)}")
     both = GraphSet.concat([a.structure(), b.structure()])
-    colours = None if initial is None else torch.cat(list(initial))
-    first, second = isomorphism_classes(both, initial=colours).tolist()
+    nodes, edges = (None if given is None else torch.cat(list(given)) for given in (initial, edge_initial))
+    first, second = isomorphism_classes(both, initial=nodes, edge_initial=edges).tolist()
     return bool(first == second)
 
 
-def isomorphism_classes(graphs: GraphSet, *, initial: Tensor | None = None) -> Tensor:
+def isomorphism_classes(
+    graphs: GraphSet, *, initial: Tensor | None = None, edge_initial: Tensor | None = None
+) -> Tensor:
     """Number of the isomorphism class of every graph, in the order of first appearance; exact.
 
     Graphs with different colour histograms differ. Among graphs with equal ones, a graph whose colours are
-    all different is determined by them; the others are compared by their canonical form (BLISS).
+    all different is determined by them; the others are compared by their canonical form (BLISS), in which an
+    edge with a colour is a node of that colour between its ends.
+
+    Parameters
+    ----------
+    initial : (N,) whole numbers that an isomorphism must keep (a node type, say)
+    edge_initial : (E,) whole numbers that it must keep (a bond type, say)
 
     Returns
     -------
@@ -98,13 +113,14 @@ def isomorphism_classes(graphs: GraphSet, *, initial: Tensor | None = None) -> T
 
     Raises
     ------
-    GraphError where an edge is stored more than once
+    GraphError where an edge is stored more than once, or has another colour than its reverse
 
     >>> isomorphism_classes(GraphSet.from_edges([[(0, 1), (1, 2)], [(0, 1)], [(2, 0), (0, 1)]])).tolist()
     [0, 1, 0]
     """
     refuse_duplicates(graphs, "isomorphism is defined for simple graphs here")
-    colour = wl_colours(graphs, initial=_loops_apart(graphs, initial)).cpu().numpy()
+    apart = _loops_apart(graphs, initial, edge_initial)
+    colour = wl_colours(graphs, initial=apart, edge_initial=edge_initial).cpu().numpy()
     owner, node_ptr = graphs.batch.cpu().numpy(), graphs.node_ptr.tolist()
     histogram = colour[np.lexsort((colour, owner))]
     keys: list[tuple[bytes, bytes]] = [(histogram[a:b].tobytes(), b"") for a, b in pairwise(node_ptr)]
@@ -112,6 +128,8 @@ def isomorphism_classes(graphs: GraphSet, *, initial: Tensor | None = None) -> T
     for key in keys:
         times[key] = times.get(key, 0) + 1
     unsure = ~_discrete(colour, owner, len(graphs)) & np.array([times[key] > 1 for key in keys], dtype=bool)
+    if edge_initial is not None:
+        graphs, colour = _subdivided(graphs, colour, edge_colours(graphs, edge_initial), unsure)
     chosen = iter(np.flatnonzero(unsure).tolist())
     for _, graph, local in _coloured(graphs, colour, unsure):
         g = next(chosen)
@@ -124,13 +142,48 @@ def isomorphism_classes(graphs: GraphSet, *, initial: Tensor | None = None) -> T
 # ── exact symmetry ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _loops_apart(graphs: GraphSet, initial: Tensor | None) -> Tensor:
-    """Starting colours that say which nodes have a self-loop, since BLISS is given the graph without them."""
+def _loops_apart(graphs: GraphSet, initial: Tensor | None, edge_initial: Tensor | None = None) -> Tensor:
+    """Starting colours that say which nodes have a self-loop, and of which colour, since BLISS is given the
+    graph without them."""
     colour = torch.from_numpy(start_colours(graphs, initial)).to(graphs.device)
+    kind = torch.from_numpy(edge_colours(graphs, edge_initial)).to(graphs.device) + 1
     source, target = graphs.edge_index
+    loops = source == target
     looped = torch.zeros_like(colour)
-    looped[source[source == target]] = 1
-    return 2 * colour + looped
+    looped[source[loops]] = kind[loops]
+    return (int(kind.max()) + 1 if kind.numel() else 1) * colour + looped
+
+
+def _subdivided(graphs: GraphSet, colour: Array, kind: Array, chosen: Array) -> tuple[GraphSet, Array]:
+    """The chosen graphs with a node in the place of every edge, coloured like the edge; the others without
+    nodes. Edges keep their direction; self-loops are left out."""
+    kinds = GraphSet.with_columns(graphs.structure(), edge={"kind": torch.from_numpy(kind)})
+    keep = listed_once(kinds).cpu().numpy()  # raises where an edge and its reverse differ
+    source, target = graphs.edge_index.cpu().numpy()
+    edge_owner, owner = graphs.edge_batch.cpu().numpy(), graphs.batch.cpu().numpy()
+    keep &= chosen[edge_owner] & (source != target)
+    nodes = np.flatnonzero(chosen[owner])
+    owners = np.concatenate([owner[nodes], edge_owner[keep]])
+    order = np.argsort(owners, kind="stable")
+    place = np.empty_like(order)  # of the kept nodes, then of the kept edges
+    place[order] = np.arange(order.size)
+    new = np.zeros(graphs.num_nodes, dtype=np.int64)
+    new[nodes] = place[: nodes.size]
+    middle = place[nodes.size :]
+    ends = np.concatenate([np.stack([new[source[keep]], middle]), np.stack([middle, new[target[keep]]])], 1)
+    if not graphs.directed:
+        ends = np.concatenate([ends, ends[::-1]], axis=1)
+    listed = owners[order][ends[0]]
+    by_graph = np.argsort(listed, kind="stable")
+    size = len(graphs)
+    out = GraphSet(
+        counts_to_ptr(torch.from_numpy(np.bincount(owners, minlength=size))),
+        torch.from_numpy(np.ascontiguousarray(ends[:, by_graph])),
+        counts_to_ptr(torch.from_numpy(np.bincount(listed, minlength=size))),
+        directed=graphs.directed,
+    )
+    colours = np.concatenate([colour[nodes], int(colour.max(initial=-1)) + 1 + kind[keep]])
+    return out, colours[order]
 
 
 def _twins(graphs: GraphSet, colour: Array) -> Array | None:
