@@ -2,7 +2,7 @@
 
 from graphgauge.distances.anchored import Anchored, anchor
 from graphgauge.distances.classifier import classifier_accuracy
-from graphgauge.distances.frechet import frechet
+from graphgauge.distances.frechet import frechet, frechet_reference
 from graphgauge.distances.kernel_distance import kernel_distance
 from graphgauge.distances.kernels import (
     KERNELS,
@@ -21,6 +21,7 @@ from graphgauge.distances.permutation import permutation_test
 from graphgauge.distances.polygraph import polygraph_discrepancy
 from graphgauge.distances.prdc import prdc, reference_balls
 from graphgauge.distances.result import Distance
+from graphgauge.distances.wasserstein import wasserstein
 
 __all__ = [
     "KERNELS",
@@ -30,6 +31,7 @@ __all__ = [
     "anchor",
     "classifier_accuracy",
     "frechet",
+    "frechet_reference",
     "gaussian_emd",
     "gaussian_tv",
     "gram",
@@ -44,4 +46,5 @@ __all__ = [
     "prdc",
     "rbf",
     "reference_balls",
+    "wasserstein",
 ]

@@ -22,7 +22,7 @@ from graphgauge.distances.samples import Array, rows_of
 Members = np.ndarray[Any, np.dtype[np.bool_]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Anchored:
     """A reference sample and what a kernel says of it; made by `anchor`.
 
@@ -177,7 +177,10 @@ def anchor(
     cheap = _cheap(read, members)
     if energies is not None:
         return Anchored(y, chosen, a, b, _same(energies, cheap, a.shape[1]))
-    return Anchored(y, chosen, a, b, cheap | _dear(read, members, a.shape[1]))
+    dear = _dear(read, members, a.shape[1])
+    if not np.isfinite(dear["own"]).all():
+        raise ValueError(f"y, {chosen.name}: rows or bandwidths are too large for float64")
+    return Anchored(y, chosen, a, b, cheap | dear)
 
 
 def _without_x(kernel: Kernel) -> Kernel:

@@ -137,10 +137,12 @@ class Inner:
     bandwidths: tuple[float | None, ...] = (None,)
 
     def energies(self, weights: Array, block: int = BLOCK) -> Array:
-        return np.asarray(np.square(self.rows.T @ weights).sum(axis=0)[None, :])
+        # A few columns at a time: sparse rows may have millions of columns.
+        few = 8 if hasattr(self.rows, "toarray") else max(weights.shape[1], 1)
+        parts = [weights[:, start : start + few] for start in range(0, weights.shape[1], few)]
+        return np.concatenate([np.square(self.rows.T @ part).sum(axis=0) for part in parts] or [[]])[None]
 
     def forms(self, weights: Array, pairs: Sequence[tuple[int, int]], block: int = BLOCK) -> Array:
-        # One pair at a time: sparse rows may have millions of columns.
         return np.array([[(self.rows.T @ weights[:, v]) @ (self.rows.T @ weights[:, w]) for v, w in pairs]])
 
     def diagonal(self) -> Array:

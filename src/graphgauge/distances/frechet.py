@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from graphgauge.distances.result import Distance
-from graphgauge.distances.samples import Array, two_samples
+from graphgauge.distances.samples import Array, sample, two_samples
 from graphgauge.distances.scaling import standardise_by
 
 
-def frechet(x: ArrayLike, y: ArrayLike, *, standardise: bool = False) -> Distance:
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """A Gaussian fitted to a sample.
+
+    Parameters
+    ----------
+    mean : (d,)
+    factor : R (min(m, d), d), where RᵀR is the sample covariance
+    size : m, rows of the sample
+    """
+
+    mean: Array
+    factor: Array
+    size: int
+
+
+def frechet_reference(y: ArrayLike) -> Gaussian:
+    """The reference's part of `frechet`, to be given to it in place of y for one x after another.
+
+    >>> known = frechet_reference([[3.0], [5.0]])
+    >>> float(frechet([[0.0], [2.0]], known)), known.size
+    (9.0, 2)
+    """
+    return _fitted(sample(y, "y"), "y")
+
+
+def frechet(x: ArrayLike, y: ArrayLike | Gaussian, *, standardise: bool = False) -> Distance:
     """Squared Fréchet (2-Wasserstein) distance between the Gaussians with the samples' mean and covariance.
 
     d² = |μ_x − μ_y|² + tr Σ_x + tr Σ_y − 2 tr (Σ_x Σ_y)^½, with sample covariances (divided by n − 1).
@@ -26,7 +54,7 @@ def frechet(x: ArrayLike, y: ArrayLike, *, standardise: bool = False) -> Distanc
     Parameters
     ----------
     x : (n, d) generated, n ≥ 2
-    y : (m, d) reference, m ≥ 2
+    y : (m, d) reference, m ≥ 2, or its `frechet_reference`, made once for many x
     standardise : divide by the reference's standard deviations first; without it, large columns decide
 
     Returns
@@ -36,19 +64,15 @@ def frechet(x: ArrayLike, y: ArrayLike, *, standardise: bool = False) -> Distanc
 
     Raises
     ------
-    ValueError : where one sample has a single row, or for what no distance takes (empty, NaN, widths)
+    ValueError : where one sample has a single row, standardise with a `frechet_reference` (standardise both
+        samples before), or for what no distance takes (empty, NaN, widths)
 
     >>> print(float(frechet([[0.0], [2.0]], [[3.0], [5.0]])))
     9.0
     """
-    left, right = two_samples(x, y)
-    for name, values in (("x", left), ("y", right)):
-        if len(values) < 2:
-            raise ValueError(f"{name}: a covariance needs at least 2 rows, got 1")
-    if standardise:
-        left, right = standardise_by(right, left, right)
-    mean_part = float(np.square(left.mean(axis=0) - right.mean(axis=0)).sum())
-    covariance_part = _bures(_factor(left), _factor(right))
+    left, right = _both(x, y, standardise)
+    mean_part = float(np.square(left.mean - right.mean).sum())
+    covariance_part = _bures(left.factor, right.factor)
     return Distance(
         mean_part + covariance_part,
         "fd",
@@ -56,19 +80,35 @@ def frechet(x: ArrayLike, y: ArrayLike, *, standardise: bool = False) -> Distanc
             "squared": True,
             "covariance": "sample (n − 1)",
             "scaler": "reference" if standardise else None,
-            "n": len(left),
-            "m": len(right),
-            "d": left.shape[1],
+            "n": left.size,
+            "m": right.size,
+            "d": len(left.mean),
         },
         range=(0.0, np.inf),
         extra={"mean_part": mean_part, "covariance_part": covariance_part},
     )
 
 
-def _factor(values: Array) -> Array:
-    """R (min(n, d), d) with RᵀR the sample covariance."""
-    centred = (values - values.mean(axis=0)) / np.sqrt(len(values) - 1)
-    return np.asarray(np.linalg.qr(centred, mode="r"))
+def _both(x: ArrayLike, y: ArrayLike | Gaussian, standardise: bool) -> tuple[Gaussian, Gaussian]:
+    if not isinstance(y, Gaussian):
+        left, right = two_samples(x, y)
+        if standardise:
+            left, right = standardise_by(right, left, right)
+        return _fitted(left, "x"), _fitted(right, "y")
+    if standardise:
+        raise ValueError("standardise both samples before the reference is fitted")
+    rows = sample(x, "x")
+    if rows.shape[1] != len(y.mean):
+        raise ValueError(f"x has {rows.shape[1]} columns and y has {len(y.mean)}")
+    return _fitted(rows, "x"), y
+
+
+def _fitted(rows: Array, name: str) -> Gaussian:
+    if len(rows) < 2:
+        raise ValueError(f"{name}: a covariance needs at least 2 rows, got 1")
+    mean = rows.mean(axis=0)
+    centred = (rows - mean) / np.sqrt(len(rows) - 1)
+    return Gaussian(mean, np.asarray(np.linalg.qr(centred, mode="r")), len(rows))
 
 
 def _bures(left: Array, right: Array) -> float:
