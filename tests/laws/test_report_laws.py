@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphgauge import report
-from graphgauge.report.lines import make_lines
+from graphgauge.report.alignment.lines import make_lines
 from graphgauge.rows import Row
 
 FRACTION = st.floats(0, 1)

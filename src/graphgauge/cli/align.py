@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from graphgauge.atomic import write_text
-from graphgauge.cli.output import FormatOption, JsonOption, emit, noise_level, note, split_list
-from graphgauge.rows import Row, write
+from graphgauge.cli.output import (
+    FormatOption,
+    JsonOption,
+    check_format,
+    emit,
+    make_importable,
+    noise_level,
+    note,
+    split_list,
+    write_tables,
+)
+from graphgauge.rows import Row
 
 
 def align(
@@ -71,7 +79,7 @@ def align(
     from graphgauge.sweep import SweepError
 
     _check_table(format, columns)
-    _make_importable(Path.cwd())
+    make_importable(Path.cwd())
     settings: dict[str, Any] = {
         "train_pairs": train_pairs, "val_pairs": val_pairs, "epochs": epochs, "batch_size": batch_size,
         "order": order, "data_seed": data_seed, "precision": precision, "compile": compile, "device": device,
@@ -109,12 +117,10 @@ def align(
 
 def write_report(rows: list[Row], out: Path) -> None:
     """Rows, tables and figures of this call beside the runs, and a line that says where."""
-    from graphgauge.report import figures, table
+    from graphgauge.report import figures
 
     folder = out / "report"
-    write(folder / "rows.json", rows)
-    for suffix, form in (("csv", "csv"), ("md", "markdown"), ("tex", "latex")):
-        write_text(folder / f"table.{suffix}", table(rows, format=form, columns="all"))
+    write_tables(rows, folder)
     drawn = figures(rows, folder)
     note(f"report: {folder} (rows.json, table.csv, table.md, table.tex, {len(drawn)} figure files)")
 
@@ -122,18 +128,10 @@ def write_report(rows: list[Row], out: Path) -> None:
 def _check_table(format: str, columns: str | None) -> None:
     """Wrong names are errors before the training, not after it."""
     from graphgauge.instruments.alignment import METRICS
-    from graphgauge.report import FORMATS
-    from graphgauge.report.columns import COLUMNS
+    from graphgauge.report.alignment.columns import COLUMNS
 
-    if format not in FORMATS:
-        raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
+    check_format(format)
     known = [*COLUMNS, *(name for name in METRICS if name not in COLUMNS)]
     for name in split_list(columns and [columns], []):
         if name not in ("main", "all", *known):
             raise ValueError(f"no column {name!r}; there are main, all, {', '.join(known)}")
-
-
-def _make_importable(folder: Path) -> None:
-    """Let `--model mynets:Net` find a module in the folder where the command is typed."""
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))

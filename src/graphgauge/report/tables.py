@@ -1,14 +1,19 @@
-"""The alignment table in a terminal, as CSV, LaTeX or Markdown; and the ranking in one line."""
+"""Tables, rankings and figures of rows, each made by the part of the report that knows their instrument."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
 
-from graphgauge.report.columns import choose, percent
-from graphgauge.report.formats import FORMATS
-from graphgauge.report.lines import RANKED, Line, blocks, make_lines, within_noise
+from graphgauge.report import alignment, generation
+from graphgauge.report.formats import check_format
 from graphgauge.rows import Row
+
+# Instrument → who makes its tables, rankings and figures. Rows of an instrument that is not here get the
+# table of alignment, which shows any metric of any subject.
+MAKERS: dict[str, ModuleType] = {"alignment": alignment, "generation": generation}
+OTHER = alignment
 
 
 def table(
@@ -19,17 +24,14 @@ def table(
     width: int = 120,
     colour: bool = False,
 ) -> str:
-    """One line for each dataset, noise and model: mean ± standard deviation over seeds, best first.
+    """The table of the rows' instrument; of several instruments the tables one after another.
 
-    The best at a dataset and noise is marked ★, and ≈ all whose mean accuracy is within one pooled standard
-    deviation, √((sd₁² + sd₂²) / 2), of the best. The paper's value stands beside ours where it has one.
-    Shown are percent with one decimal; CSV holds fractions, unrounded. Runs of one model that differ in more
-    than the seed (a preset, a split) get lines of their own, with a column that says in what.
+    See `report.alignment.table` and `report.generation.table` for what they show.
 
     Parameters
     ----------
-    rows : rows of the alignment instrument, any number of seeds; metrics that are missing are left out
-    format : "rich" (text for a terminal), "csv", "latex" (booktabs) or "markdown"
+    rows : rows of any instrument, in any order, any number of seeds
+    format : "rich" (text for a terminal), "csv" (everything, unrounded), "latex" (booktabs) or "markdown"
     columns : "main", "all" or the names of columns ("a,b" or a list); by default "all" for CSV, else "main"
     width, colour : of the terminal, for "rich" ("all" columns take the width they need)
 
@@ -44,17 +46,16 @@ def table(
     er,0.08,gcn,,0.7512,,1,0.789,0.009,accuracy_softmax
     <BLANKLINE>
     """
-    if format not in FORMATS:
-        raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
-    lines = make_lines(rows)
-    chosen = choose(lines, columns or ("all" if format == "csv" else "main"))
-    if format == "rich":
-        return FORMATS[format](lines, chosen, width=None if columns == "all" else width, colour=colour)
-    return FORMATS[format](lines, chosen)
+    check_format(format)
+    parts = [
+        maker.table(part, format, columns=columns, width=width, colour=colour)
+        for maker, part in by_maker(rows)
+    ]
+    return "\n".join(parts)
 
 
 def ranking(rows: Iterable[Row]) -> str:
-    """One line for each dataset and noise: models best first, ">" between them, "≈" within noise.
+    """One line for each thing that was ranked: a dataset and noise of alignment, a metric of generation.
 
     >>> make = lambda name, value: Row(
     ...     name, "alignment", name, "accuracy", value, "fraction", True, "", 500, 0, "val",
@@ -63,16 +64,36 @@ def ranking(rows: Iterable[Row]) -> str:
     >>> ranking([make("gcn", 0.75), make("gat", 0.897)])
     'er, noise 8 %: gat 89.7 > gcn 75.0'
     """
-    return "\n".join(_ranking(block) for block in blocks(make_lines(rows)))
+    return "\n".join(maker.ranking(part) for maker, part in by_maker(rows))
 
 
-def _ranking(block: Sequence[Line]) -> str:
-    ranked = [line for line in block if not math.isnan(line.mean(RANKED))]
-    text = ""
-    for before, line in zip([None, *ranked], ranked, strict=False):
-        if before is not None:
-            text += " ≈ " if within_noise(before.values[RANKED], line.values[RANKED]) else " > "
-        text += f"{line.subject} {percent(line.mean(RANKED))}"
-    noise = "" if block[0].noise is None else f"noise {100 * block[0].noise:g} %"
-    place = ", ".join(part for part in (block[0].dataset, noise) if part)
-    return f"{place}: {text or 'no accuracy'}".removeprefix(": ")
+def figures(
+    rows: Iterable[Row], out_dir: str | Path, *, formats: Sequence[str] = ("png", "svg", "pdf")
+) -> list[Path]:
+    """The figures of the rows' instruments: `report.alignment.figures`, `report.generation.figures`.
+
+    Parameters
+    ----------
+    rows : rows of any instrument
+    out_dir : made if it is not there
+
+    Returns
+    -------
+    list of Path of the files that were written
+
+    >>> figures([], ".")
+    []
+    """
+    drawn: list[Path] = []
+    for maker, part in by_maker(rows):
+        drawn += maker.figures(part, out_dir, formats=formats)
+    return drawn
+
+
+def by_maker(rows: Iterable[Row]) -> list[tuple[ModuleType, list[Row]]]:
+    """The rows of each maker, in the order of MAKERS; no rows at all go to OTHER."""
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(MAKERS.get(row.instrument, OTHER).__name__, []).append(row)
+    found = [(maker, parts[maker.__name__]) for maker in MAKERS.values() if maker.__name__ in parts]
+    return found or [(OTHER, [])]

@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 
 from graphgauge import report
-from graphgauge.report.lines import make_lines
-from graphgauge.report.plots import draw
+from graphgauge.report.alignment.lines import make_lines
+from graphgauge.report.alignment.plots import draw
 from graphgauge.rows import Row
 
 

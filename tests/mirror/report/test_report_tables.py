@@ -9,7 +9,7 @@ import math
 import pytest
 
 from graphgauge import report
-from graphgauge.report.lines import make_lines
+from graphgauge.report.alignment.lines import make_lines
 from graphgauge.rows import Row
 
 ODD = "my_pkg.nets:Net|x"

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from graphgauge.report.formats import BEST, TIED
 from graphgauge.report.published import Published, published
 from graphgauge.report.summary import Summary, distinct, look_up, sortable, summary, token
 from graphgauge.rows import Row
 
 RANKED = "accuracy"
 PAPER_ORDER = 100  # nodes of the paper's generated graphs and samples: others are another task
-BEST, TIED = "best", "within noise"
 
 
 @dataclass(frozen=True)

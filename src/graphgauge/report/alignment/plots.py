@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphgauge.report.lines import RANKED, Line, make_lines
+from graphgauge.report.alignment.lines import RANKED, Line, make_lines
+from graphgauge.report.canvas import COLOURS, MARKERS, file_name, reproducible, save
 from graphgauge.rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette without its yellow, which is hard to see on white; colour-blind readers tell these
-# apart, and the markers do so in print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 CEILINGS = {
     "ceiling_automorphism": ("ceiling (automorphism)", (0, (6, 3))),
     "ceiling_wl1": ("ceiling (1-WL)", (0, (2, 2))),
-}
-REPRODUCIBLE = {
-    "svg.hashsalt": "graphgauge",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "font.size": 10,
-    "legend.frameon": False,
 }
 
 
@@ -63,19 +50,12 @@ def figures(
     ...     [path.name for path in figures([row], folder, formats=["png"])]
     ['alignment-er.png']
     """
-    import matplotlib
-
     folder = Path(out_dir)
-    folder.mkdir(parents=True, exist_ok=True)
     plottable = [line for line in make_lines(rows) if line.noise is not None and RANKED in line.values]
     written = []
     for dataset, lines in groupby(plottable, lambda line: line.dataset):
-        with matplotlib.rc_context(REPRODUCIBLE):
-            figure = draw(dataset, list(lines))
-            for ending in formats:
-                path = folder / f"alignment-{re.sub(r'[^A-Za-z0-9._-]+', '_', dataset)}.{ending}"
-                figure.savefig(path, dpi=160, metadata=_undated(ending))
-                written.append(path)
+        with reproducible():
+            written += save(draw(dataset, list(lines)), folder / file_name("alignment", dataset), formats)
     return written
 
 
@@ -102,8 +82,6 @@ def draw(dataset: str, lines: Sequence[Line]) -> Figure:
     for axes in (left, right):
         axes.set(xlabel="noise (%)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside right center")
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # laid out once: saved first or last, a file has the same bytes
     return figure
 
 
@@ -136,8 +114,3 @@ def _ceilings(axes: Any, lines: Sequence[Line]) -> None:
             axes.axhline(points[0][1], **style)
         elif points:
             axes.plot(*zip(*points, strict=True), **style)
-
-
-def _undated(ending: str) -> dict[str, Any] | None:
-    """No date in the file: the same rows give the same bytes."""
-    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending)

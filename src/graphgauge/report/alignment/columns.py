@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphgauge.report.lines import BEST, TIED, Line
+from graphgauge.report.alignment.lines import Line
+from graphgauge.report.formats import BEST, MARKS, TIED
 
-MARKS = {BEST: "★", TIED: "≈", "": " "}
 ABSENT = "–"
 
 

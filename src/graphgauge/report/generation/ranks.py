@@ -1,0 +1,88 @@
+"""Which of several generated sets is best, by each metric and over all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphgauge.report.formats import BEST, TIED
+from graphgauge.report.generation.scores import Block, Score
+from graphgauge.report.summary import Summary
+from graphgauge.report.verdicts import alike
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The scores of a metric best first, and the rank of each: mean, deviation, number of rankings."""
+
+    metric: str
+    scores: tuple[Score, ...]
+    ranks: tuple[Summary, ...]
+
+    @property
+    def best_share(self) -> float | None:
+        """In which share of the rankings the first is the best, a tie as half; None where it does not follow.
+
+        It follows from the mean rank of two sets, 2 − mean, and wherever the mean rank is 1.
+        """
+        first = self.ranks[0].mean
+        if first == 1:
+            return 1.0
+        return 2 - first if len(self.ranks) == 2 else None
+
+    def mark(self, score: Score) -> str:
+        """BEST for the first, TIED for all whose value is within noise of it."""
+        if score is self.scores[0]:
+            return BEST
+        return TIED if within_noise(self.scores[0], score) else ""
+
+
+def within_noise(a: Score, b: Score) -> bool:
+    """Whether two sets have values that differ by no more than their noise."""
+    return alike(a.value, b.value, a.half, b.half)
+
+
+def rank(scores: Sequence[Score]) -> Ranked | None:
+    """Sets by mean rank, then by value; None for fewer than two sets or a metric without direction.
+
+    Where a set has no rank rows, all are ranked once, by their values. NaN comes last.
+    """
+    if len(scores) < 2 or any(s.higher_is_better is None for s in scores):
+        return None
+    ranks = [s.rank for s in scores]
+    known = [r for r in ranks if r is not None and not math.isnan(r.mean)]
+    found = known if len(known) == len(scores) else _by_value(scores)
+    order = sorted(range(len(scores)), key=lambda i: (found[i].mean, _badness(scores[i])))
+    if math.isnan(scores[order[0]].value):
+        return None
+    return Ranked(scores[0].metric, tuple(scores[i] for i in order), tuple(found[i] for i in order))
+
+
+def ranked(block: Block) -> list[Ranked]:
+    """All metrics that rank, in the block's order."""
+    return [found for metric in block.metrics if (found := rank(block.of(metric)))]
+
+
+def overall(block: Block, found: Sequence[Ranked]) -> list[tuple[str, float]]:
+    """Mean of the mean ranks over the metrics that all sets have, best first: (subject, mean rank)."""
+    complete = [r for r in found if len(r.scores) == len(block.subjects)]
+    ranks: dict[str, list[float]] = {}
+    for one in complete:
+        for score, place in zip(one.scores, one.ranks, strict=True):
+            ranks.setdefault(score.subject, []).append(place.mean)
+    means = [(subject, math.fsum(ranks[subject]) / len(ranks[subject])) for subject in ranks]
+    return sorted(means, key=lambda pair: pair[1])
+
+
+def _badness(score: Score) -> tuple[bool, float]:
+    if math.isnan(score.value):
+        return True, 0.0
+    return False, -score.value if score.higher_is_better else score.value
+
+
+def _by_value(scores: Sequence[Score]) -> list[Summary]:
+    """One ranking by the values; equal ones share the mean of their places."""
+    keys = [_badness(score) for score in scores]
+    places = [sum(k < key for k in keys) + (sum(k == key for k in keys) + 1) / 2 for key in keys]
+    return [Summary({}, place, None, 1) for place in places]
