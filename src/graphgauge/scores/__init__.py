@@ -10,14 +10,42 @@ from graphgauge.scores.alignment import (
     rank_of_truth,
     shared_edges,
 )
+from graphgauge.scores.blockmodel import blocks_of, is_block_model
+from graphgauge.scores.novelty import isomorphism_numbers, novel, unique, unique_and_novel
+from graphgauge.scores.validity import (
+    VALID,
+    grid,
+    is_connected,
+    is_grid,
+    is_lobster,
+    is_molecule,
+    is_planar,
+    is_tree,
+    per_graph,
+)
 
 __all__ = [
+    "VALID",
     "accuracy",
     "accuracy_expected",
     "accuracy_up_to_automorphism",
+    "blocks_of",
     "class_ceiling",
+    "grid",
     "hits_at",
+    "is_block_model",
+    "is_connected",
+    "is_grid",
+    "is_lobster",
+    "is_molecule",
+    "is_planar",
+    "is_tree",
+    "isomorphism_numbers",
     "mean_per_graph",
+    "novel",
+    "per_graph",
     "rank_of_truth",
     "shared_edges",
+    "unique",
+    "unique_and_novel",
 ]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from graphgauge.graphs import GraphSet
-from graphgauge.scores.generation import VALID, grid, is_grid, is_lobster, novel, unique
+from graphgauge.scores import VALID, grid, is_grid, is_lobster, novel, unique
 
 
 def small_graphs(seed: int, count: int = 40) -> list[nx.Graph]:
