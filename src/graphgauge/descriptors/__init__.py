@@ -9,6 +9,7 @@ from typing import Any
 from graphgauge.descriptors.clustering import clustering_coefficients, clustering_histogram, triangles
 from graphgauge.descriptors.degree import degree_histogram
 from graphgauge.descriptors.encoder import encoder_descriptor
+from graphgauge.descriptors.molecules import PROPERTIES, molecule_properties
 from graphgauge.descriptors.nspdk import nspdk_features
 from graphgauge.descriptors.numbers import PairVocabulary
 from graphgauge.descriptors.orbits import graphlet_counts, node_orbits, orbit_counts
@@ -31,6 +32,7 @@ DESCRIPTORS: dict[str, Callable[..., Any]] = {
     "density": density,
     "components": component_count,
     "diameter": diameter,
+    "molecule": molecule_properties,
     "wl": wl_features,
     "nspdk": nspdk_features,
     "random_gin": random_gin,
@@ -40,6 +42,7 @@ DESCRIPTORS: dict[str, Callable[..., Any]] = {
 __all__ = [
     "DESCRIPTORS",
     "PRESETS",
+    "PROPERTIES",
     "PairVocabulary",
     "RandomGIN",
     "Vocabulary",
@@ -55,6 +58,7 @@ __all__ = [
     "graphlet_counts",
     "mean_features",
     "mean_in_parts",
+    "molecule_properties",
     "node_orbits",
     "nspdk_features",
     "orbit_counts",
