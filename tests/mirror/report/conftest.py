@@ -25,7 +25,7 @@ METRICS: dict[str, tuple[str, bool | None, float, float, int, int | None]] = {
     "valid": ("fraction", True, 1.0, 0.0, 1, None),
     "unique": ("fraction", True, 0.99, 0.005, 1, None),
 }
-BADNESS = {"fast": 1.0, "mid": 2.5, "slow": 12.0}
+BADNESS = {"fast": 1.0, "near": 1.5, "mid": 2.5, "slow": 12.0}
 REPLICATES = 50
 
 

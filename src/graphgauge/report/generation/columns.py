@@ -71,7 +71,7 @@ COLUMNS = {
         ),
         Column(
             "half",
-            Head("half-\nsamples"),
+            Head("half\nsamples"),
             lambda score: number(score.half.mean) if score.half else ABSENT,
             "half-samples: mean over random halves of the generated and of the reference graphs.",
         ),

@@ -53,7 +53,7 @@ def rank(scores: Sequence[Score]) -> Ranked | None:
     ranks = [s.rank for s in scores]
     known = [r for r in ranks if r is not None and not math.isnan(r.mean)]
     found = known if len(known) == len(scores) else _by_value(scores)
-    order = sorted(range(len(scores)), key=lambda i: (found[i].mean, _badness(scores[i])))
+    order = sorted(range(len(scores)), key=lambda i: (found[i].mean, _badness(scores[i]), scores[i].subject))
     if math.isnan(scores[order[0]].value):
         return None
     return Ranked(scores[0].metric, tuple(scores[i] for i in order), tuple(found[i] for i in order))
@@ -72,7 +72,7 @@ def overall(block: Block, found: Sequence[Ranked]) -> list[tuple[str, float]]:
         for score, place in zip(one.scores, one.ranks, strict=True):
             ranks.setdefault(score.subject, []).append(place.mean)
     means = [(subject, math.fsum(ranks[subject]) / len(ranks[subject])) for subject in ranks]
-    return sorted(means, key=lambda pair: pair[1])
+    return sorted(means, key=lambda pair: (pair[1], pair[0]))
 
 
 def _badness(score: Score) -> tuple[bool, float]:

@@ -179,6 +179,8 @@ def _replicates(rows: Sequence[Row] | None) -> Summary | None:
         return None
     mean = math.fsum(row.value for row in rows) / len(rows)
     n = min(row.n for row in rows)
+    if len(rows) == 1:
+        return Summary({}, mean, rows[0].spread, n)
     known = [row for row in rows if row.spread is not None and row.n > 1]
     if len(known) < len(rows):
         return Summary({}, mean, None, n)

@@ -13,6 +13,7 @@ from graphgauge.report.summary import Summary
 from graphgauge.rows import Row
 
 METRIC = Head("metric", is_text=True, folds=True)
+PAPER_C = "Paper C: Thompson et al., On Evaluation Metrics for Graph Generative Models, ICLR 2022."
 SAME = "="  # the mark of a value that is indistinguishable from the reference
 
 
@@ -195,10 +196,11 @@ def _warnings(block: Block) -> list[str]:
                 metrics, subjects = found.setdefault(score.warning, ([], []))
                 metrics.append(metric)
                 subjects.append(score.subject)
-    return [
+    lines = [
         f"⚠ {', '.join(dict.fromkeys(metrics))} ({', '.join(dict.fromkeys(subjects))}): {text}."
         for text, (metrics, subjects) in found.items()
     ]
+    return [*lines, PAPER_C] if lines else []
 
 
 def _records(block: Block) -> list[dict[str, object]]:

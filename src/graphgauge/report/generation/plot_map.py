@@ -92,11 +92,8 @@ def _draw(
     figure = Figure(figsize=(6.2, 5), layout="constrained")
     axes = figure.subplots()
     most = max(len(found) for found in drawn.values())
-    style: dict[str, Any] = {
-        "alpha": 0.8 if most <= 200 else 0.5,
-        "linewidths": 0,
-        "s": 26 if most <= 200 else 12,
-    }
+    few = most <= 200
+    style: dict[str, Any] = {"linewidths": 0, "alpha": 0.8 if few else 0.4, "s": 26 if few else 7}
     names = list(drawn)
     first = drawn[names[0]]
     axes.scatter(first[:, 0], first[:, 1], color=GREY, marker="o", zorder=1, **style)
@@ -104,7 +101,7 @@ def _draw(
     for i, name in enumerate(names):
         colour, marker = (GREY, "o") if i == 0 else _look(i - 1)
         count = len(arrays[name])
-        few = f", {MOST:,} drawn" if count > MOST else ""
+        part = f", {MOST:,} drawn" if count > MOST else ""
         axes.plot(
             [],
             [],
@@ -112,11 +109,11 @@ def _draw(
             color=colour,
             marker=marker,
             markersize=6,
-            label=f"{name} ({count:,}{few})",
+            label=f"{name} ({count:,}{part})",
         )
     axes.set(xlabel=labels[0], ylabel=labels[1])
     axes.set_title(title, loc="left")
-    figure.legend(loc="outside lower center", ncols=min(len(names), 3))
+    figure.legend(loc="outside lower center", ncols=2 if len(names) > 1 else 1, fontsize=9)
     return figure
 
 

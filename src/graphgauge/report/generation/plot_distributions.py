@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from graphgauge.report.canvas import COLOURS, ENDINGS, reproducible, save
 
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Profile = tuple[Sequence[Any] | ArrayLike, ArrayLike]  # centres or labels, and shares or means
-REFERENCE_STYLE: dict[str, Any] = {"color": "#444444", "linewidth": 0}
+Array = NDArray[np.float64]
 LINES = ("-", "--", "-.", ":")
-FEW = 12  # so many different centres or fewer are drawn as bars side by side
 CROWDED = 9  # so many labels or more stand upright
 
 
@@ -64,7 +63,7 @@ def distributions(
         return save(_draw(checked, properties, titles or {}), path, formats)
 
 
-def _checked(name: str, key: str, profile: Profile) -> tuple[list[Any], np.ndarray[Any, Any]]:
+def _checked(name: str, key: str, profile: Profile) -> tuple[list[Any], Array]:
     places, values = list(np.asarray(profile[0]).tolist()), np.asarray(profile[1], dtype=np.float64)
     if values.shape != (len(places),):
         raise ValueError(f"{name}, {key}: {len(places)} centres and values of shape {values.shape}")
@@ -103,16 +102,30 @@ def _colour(i: int) -> str:
 
 
 def _curves(axes: Any, own: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Steps of the width of a bin; beyond the first and the last bin a set is zero."""
+    ends: list[float] = []
     for name, (places, values) in own.items():
         i = names.index(name)
-        order = np.argsort(np.asarray(places, dtype=np.float64), kind="stable")
-        x, y = np.asarray(places, dtype=np.float64)[order], values[order]
+        x, y = padded(np.asarray(places, dtype=np.float64), values)
+        ends += [(x[0] + x[1]) / 2, (x[-1] + x[-2]) / 2] if len(x) > 1 else []
         if i == 0:
             axes.fill_between(x, y, step="mid", color="#c9c9c9", linewidth=0, label=name)
             axes.step(x, y, where="mid", color=_colour(0), linewidth=0.8)
         else:
             dashes = LINES[(i - 1) % len(LINES)]
             axes.step(x, y, where="mid", color=_colour(i), linestyle=dashes, linewidth=1.5, label=name)
+    if ends:
+        axes.set_xlim(min(ends), max(ends))
+
+
+def padded(x: Array, y: Array) -> tuple[Array, Array]:
+    """Sorted centres with one more of value 0 on either side, as far as the next one is."""
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
+    if not len(x):
+        return x, y
+    first, last = (x[1] - x[0], x[-1] - x[-2]) if len(x) > 1 else (1.0, 1.0)
+    return np.concatenate([[x[0] - first], x, [x[-1] + last]]), np.concatenate([[0.0], y, [0.0]])
 
 
 def _bars(axes: Any, own: Mapping[str, Any], names: Sequence[str]) -> None:

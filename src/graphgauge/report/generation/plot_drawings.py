@@ -94,14 +94,10 @@ def _draw(samples: Mapping[str, Sequence[tuple[Any, Any, Any]]]) -> Figure:
 
 
 def _largest(samples: Mapping[str, Sequence[tuple[Any, Any, Any]]]) -> float:
-    """The end of the scale of colours that are numbers."""
-    found = [
-        c
-        for own in samples.values()
-        for _, _, c in own
-        if c is not None and c.dtype.kind in "iufb" and c.size
-    ]
-    return max((float(c.max()) for c in found), default=1.0) or 1.0
+    """The end of the scale of colours that are numbers: above the largest, whose yellow is hard to see."""
+    colours = [c for own in samples.values() for _, _, c in own if c is not None]
+    largest = max((float(c.max()) for c in colours if c.dtype.kind in NUMBERS and c.size), default=1.0)
+    return 1.12 * largest if largest > 0 else 1.0
 
 
 def _graph(
