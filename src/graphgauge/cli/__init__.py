@@ -8,6 +8,7 @@ import warnings
 import typer
 
 from graphgauge.cli.align import align
+from graphgauge.cli.compare import compare
 from graphgauge.cli.data import data
 from graphgauge.cli.errors import explain
 from graphgauge.cli.models import models
@@ -22,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(align)
+app.command()(compare)
 app.command()(report)
 app.command()(models)
 app.add_typer(data, name="data")

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from graphgauge import rows as row_files
+from graphgauge.atomic import write_text
 from graphgauge.rows import Row
 
 JsonOption = Annotated[
@@ -63,3 +64,26 @@ def noise_level(text: str) -> float:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
         raise ValueError(f"noise level {text!r} is not a number") from None
+
+
+def check_format(format: str) -> None:
+    """A wrong name is an error before the work, not after it."""
+    from graphgauge.report import FORMATS
+
+    if format not in FORMATS:
+        raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
+
+
+def write_tables(rows: Sequence[Row], folder: Path) -> None:
+    """Rows and their tables in every form."""
+    from graphgauge.report import table
+
+    row_files.write(folder / "rows.json", rows)
+    for suffix, form in (("csv", "csv"), ("md", "markdown"), ("tex", "latex")):
+        write_text(folder / f"table.{suffix}", table(rows, format=form, columns="all"))
+
+
+def make_importable(folder: Path) -> None:
+    """Let `mynets:Net` in an option name a module in the folder where the command is typed."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))

@@ -203,3 +203,10 @@ def test_same_seed_same_number() -> None:
         assert function(X, Y, seed=3).value == function(X, Y, seed=3).value
     values = {classifier_accuracy(X, Y, seed=seed).value for seed in range(8)}
     assert len(values) > 1
+
+
+def test_a_column_that_varies_by_rounding_is_no_unit() -> None:
+    reference = np.array([[1.0, 1e-17], [2.0, 0.0], [3.0, 0.0]])
+    (standard,) = standardise_by(reference, np.array([[2.0, 0.5]]))
+    assert standard[0, 0] == 0.0
+    assert abs(standard[0, 1]) < 1.0

@@ -1,0 +1,191 @@
+"""`graphgauge compare`: how close are generated graphs to a reference?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphgauge.cli.output import (
+    FormatOption,
+    JsonOption,
+    check_format,
+    emit,
+    make_importable,
+    note,
+    split_list,
+    write_tables,
+)
+
+if TYPE_CHECKING:
+    from graphgauge.instruments.generation import Evaluator, Scores
+
+
+def compare(
+    generated: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files of generated graphs or molecules (or datasets, as name:split)."),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference", "-r", help="File, dataset (name or name:split) or saved evaluator to compare with."
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="Names or groups of --list; commas or repeated; or all."),
+    ] = None,
+    list_metrics: Annotated[
+        bool, typer.Option("--list", help="Show every metric with its definition, and exit.")
+    ] = False,
+    seeds: Annotated[int | None, typer.Option(help="Random GINs to average over; default 5.")] = None,
+    replicates: Annotated[
+        int | None, typer.Option(help="Halves for the noise floor and the interval; default 10, 0 for none.")
+    ] = None,
+    max_graphs: Annotated[
+        int | None, typer.Option(help="Take at most so many graphs of each side, chosen at random.")
+    ] = None,
+    valid: Annotated[
+        str | None,
+        typer.Option(
+            help="Validity check: connected, tree, planar, … or package.module:function."
+        ),
+    ] = None,
+    labels: Annotated[str | None, typer.Option(help="auto (labels both sides have) or none.")] = None,
+    node_column: Annotated[str | None, typer.Option(help="Node column with labels.")] = None,
+    edge_column: Annotated[str | None, typer.Option(help="Edge column with labels.")] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(help="package.module:Name of a node encoder, in place of the random GINs."),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="default, or released (paper C's published code).")] = "default",
+    estimator: Annotated[str | None, typer.Option(help="biased (default) or unbiased MMDs.")] = None,
+    k: Annotated[int | None, typer.Option(help="Neighbours in precision, recall, …; default 5.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of halves and choices; default 0.")] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(help="What to do with odd graphs, e.g. self_loops=drop, duplicates=merge."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for rows, tables, figures and drawn examples.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Save what was computed of the reference, for the next time.")
+    ] = None,
+    data_home: Annotated[Path | None, typer.Option(help="Data home, instead of GRAPHGAUGE_DATA.")] = None,
+    columns: Annotated[str | None, typer.Option(help="main, all or names of columns, by commas.")] = None,
+    format: FormatOption = "rich",
+    json: JsonOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices.")] = False,
+) -> None:
+    """Score generated graphs against a reference with every metric, each beside its noise floor.
+
+    Several generated sets are ranked, with the ranking's stability. Example:
+    graphgauge compare a.smi b.smi --reference test.smi
+    """
+    if list_metrics:
+        emit_list(format)
+        return
+    if not generated or reference is None:
+        raise ValueError("give files of generated graphs and --reference FILE; --list shows the metrics")
+    check_format(format)
+    make_importable(Path.cwd())
+    settings = {
+        "seeds": seeds, "replicates": replicates, "labels": labels, "node_column": node_column,
+        "edge_column": edge_column, "estimator": estimator, "k": k, "seed": seed,
+    }  # fmt: skip
+    settings = {name: value for name, value in settings.items() if value is not None}
+    with progress(quiet) as tell:
+        tell(f"reading {reference}")
+        evaluator = _evaluator(
+            reference, split_list(metric, []) or None, valid, encoder, preset, _rules(rule), data_home,
+            max_graphs, settings,
+        )  # fmt: skip
+        scores = evaluator.compare(generated, max_graphs=max_graphs, tell=tell)
+    if save is not None:
+        evaluator.save(save)
+        note(f"saved: {save}")
+    _show(scores, json, format, columns, quiet)
+    if out is not None:
+        write_report(evaluator, scores, out)
+
+
+def _evaluator(
+    reference: str, metrics: list[str] | None, valid: str | None, encoder: str | None, preset: str,
+    rules: dict[str, str], data_home: Path | None, max_graphs: int | None, settings: dict[str, Any],
+) -> Evaluator:  # fmt: skip
+    from graphgauge.instruments import generation
+
+    net = None if encoder is None else generation.as_encoder(encoder)
+    if generation.is_saved(reference):
+        return generation.Evaluator.load(
+            reference, metrics=metrics, valid=valid, encoder=net, rules=rules, root=data_home,
+            preset=preset, **settings,
+        )  # fmt: skip
+    return generation.Evaluator(
+        reference, metrics=metrics, valid=valid, encoder=net, preset=preset, rules=rules, root=data_home,
+        max_graphs=max_graphs, **settings,
+    )  # fmt: skip
+
+
+def _show(scores: Scores, json: str | None, format: str, columns: str | None, quiet: bool) -> None:
+    from graphgauge.report import table
+
+    emit(scores.rows, json, table(scores.rows, format=format, columns=columns))
+    for text in () if quiet else scores.notices:
+        note(f"notice: {text}")
+
+
+def write_report(evaluator: Evaluator, scores: Scores, out: Path) -> None:
+    """Rows, tables and figures in a folder, and a line that says where."""
+    from graphgauge.instruments.generation import draw
+
+    drawn = draw(evaluator, scores, out)
+    write_tables(scores.rows, out)
+    note(f"report: {out} (rows.json, table.csv, table.md, table.tex, {len(drawn)} figure files)")
+
+
+def emit_list(format: str) -> None:
+    """Every metric, its group, direction, and definition."""
+    from graphgauge.instruments.generation import METRICS
+    from graphgauge.report import plain_table
+
+    lines = [
+        {
+            "metric": name,
+            "group": metric.group,
+            "better": "higher" if metric.higher_is_better else "lower",
+            "default": "yes" if metric.default else "",
+            "needs": "" if metric.needs is None else str(metric.needs),
+            "definition": metric.about,
+        }
+        for name, metric in METRICS.items()
+    ]
+    typer.echo(plain_table(lines, format))
+
+
+def _rules(given: list[str] | None) -> dict[str, str]:
+    rules = {}
+    for text in split_list(given, []):
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--rule wants NAME=VALUE, such as self_loops=drop, got {text!r}")
+        rules[name] = value
+    return rules
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A line on a terminal's standard error that says what is being done."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("starting") as status:
+        yield status.update

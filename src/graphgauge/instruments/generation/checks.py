@@ -1,0 +1,41 @@
+"""Validity checks by name, by import path, or as a function of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphgauge.instruments.generation.shares import Check
+from graphgauge.models.table import find
+from graphgauge.scores.validity import VALID
+
+
+def as_check(valid: Any) -> Check:
+    """What makes a graph valid.
+
+    Parameters
+    ----------
+    valid : None (every graph that could be read), a name of `graphgauge.scores.VALID`, "package.module:name",
+        or a function GraphSet → (G,) bool
+
+    >>> as_check("tree").name
+    'tree'
+    """
+    if valid is None:
+        return Check("every graph that could be read")
+    if isinstance(valid, str) and valid in VALID:
+        return Check(valid, VALID[valid])
+    if isinstance(valid, str):
+        if ":" not in valid:
+            raise ValueError(
+                f"no validity check {valid!r}; there are {', '.join(VALID)}, and package.module:function"
+            )
+        return Check(valid, _imported(valid))
+    if not callable(valid):
+        raise TypeError(f"valid must be a name or a function of a GraphSet, got a {type(valid).__name__}")
+    return Check(getattr(valid, "__name__", type(valid).__name__), valid)
+
+
+def _imported(path: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = find(path)
+    return found

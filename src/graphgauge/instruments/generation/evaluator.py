@@ -1,0 +1,218 @@
+"""Evaluator: a reference that scores one generated set after another."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from graphgauge.graphs import GraphSet
+from graphgauge.instruments.generation.checks import as_check
+from graphgauge.instruments.generation.inputs import as_source, some_of
+from graphgauge.instruments.generation.labels import Columns, Labels, shared_columns
+from graphgauge.instruments.generation.metrics import choose
+from graphgauge.instruments.generation.records import make_rows, rank_rows
+from graphgauge.instruments.generation.reference import Found, Reference
+from graphgauge.instruments.generation.settings import make_settings
+from graphgauge.instruments.generation.views import Encoder, Lens, Side
+from graphgauge.rows import Row
+
+
+@dataclass(frozen=True)
+class Scores(Sequence[Row]):
+    """The rows of a comparison; printed as a table, and by a metric's name a plain number.
+
+    Parameters
+    ----------
+    rows : for every generated set and metric, by `split`: "all" (the value, a row for each network),
+        "half-samples", "reference halves" (the noise floor) and, of several sets, "rank"
+    found : generated set → metric → what was found, replicates included
+    notices : what was left out or ignored, and why
+    """
+
+    rows: tuple[Row, ...]
+    found: Mapping[str, Mapping[str, Found]]
+    notices: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, key: int) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Row]: ...
+    @overload
+    def __getitem__(self, key: str) -> float: ...
+    def __getitem__(self, key: int | slice | str) -> Row | Sequence[Row] | float:
+        """A row by number, or the mean value of a metric over networks (of the only set, or "set/metric")."""
+        if not isinstance(key, str):
+            return self.rows[key]
+        subject, _, metric = key.rpartition("/")
+        if not subject and len(self.found) > 1:
+            raise KeyError(
+                f"several sets were scored: ask for one of {[f'{s}/{metric}' for s in self.found]}"
+            )
+        known = self.found.get(subject or next(iter(self.found)), {})
+        if metric not in known:
+            raise KeyError(f"no metric {metric!r} was computed; there are {', '.join(known)}")
+        return float(np.mean([float(value) for value in known[metric].values.values()]))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        from graphgauge.report import table
+
+        return table(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Scores of {', '.join(self.found)}: {len(self.rows)} rows; print them for a table"
+
+
+class Evaluator:
+    """Scores generated graphs against a reference with every metric of paper C.
+
+    Everything about the reference (descriptions, kernel sums, neighbourhoods, noise floors) is computed once,
+    when it is first needed, and kept: a further generated set costs only its own part.
+
+    Parameters
+    ----------
+    reference : a `GraphSet`, a file, a dataset's name ("grid", "moses:test"), SMILES, or a list of networkx
+        graphs, PyG data, adjacency matrices or RDKit molecules
+    name : what rows call the reference; by default the file's or dataset's name
+    metrics : names or groups of `METRICS`; by default all but the slow and the special ones
+    valid : what makes a graph valid: a name of `graphgauge.scores.VALID` ("planar", "tree", "molecule", …) or
+        a function GraphSet → (G,) bool; by default every graph that could be read is valid
+    encoder : GraphSet → (N, d), in place of the random GINs, such as a network trained by graph alignment
+    preset : "default", or "released" for what the code published with paper C computes
+    rules : what to do with odd input, such as ``{"self_loops": "drop"}``
+    root : data home, for datasets by name
+    max_graphs : at most so many graphs of the reference, chosen at random
+    settings : any field of `Settings`: seeds, replicates, k, rounds, width, labels, …
+
+    >>> from graphgauge import datasets
+    >>> real, other = datasets.load("grid", size=20, seed=0), datasets.load("lobster", size=20, seed=0)
+    >>> evaluator = Evaluator(real, metrics="degree_mmd2_tv,gin_coverage", seeds=2)
+    >>> scores = evaluator.score(other)
+    >>> scores["degree_mmd2_tv"] > 0.1, scores["gin_coverage"] < 0.5
+    (True, True)
+    >>> evaluator.score(real)["degree_mmd2_tv"]
+    0.0
+    """
+
+    def __init__(
+        self,
+        reference: Any,
+        *,
+        name: str | None = None,
+        metrics: str | Sequence[str] | None = None,
+        valid: Any = None,
+        encoder: Encoder | None = None,
+        preset: str = "default",
+        rules: Mapping[str, Any] | None = None,
+        root: str | Path | None = None,
+        max_graphs: int | None = None,
+        **settings: Any,
+    ) -> None:
+        self.settings = make_settings(preset, settings)
+        self.choice = choose(metrics)
+        self.rules, self.root = dict(rules or {}), root
+        source = as_source(reference, name, "reference", self.rules, root)
+        self.source = some_of(source, max_graphs, self.settings.seed)
+        self.check = as_check(valid)
+        self.encoder = encoder
+        self._references: dict[Columns, Reference] = {}
+
+    @property
+    def reference(self) -> GraphSet:
+        """The reference graphs."""
+        return self.source.graphs
+
+    @property
+    def encoder_name(self) -> str | None:
+        """What rows call the encoder; None for random GINs."""
+        return (
+            None if self.encoder is None else getattr(self.encoder, "__name__", type(self.encoder).__name__)
+        )
+
+    def score(
+        self,
+        generated: Any,
+        *,
+        name: str | None = None,
+        metrics: str | Sequence[str] | None = None,
+        max_graphs: int | None = None,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> Scores:
+        """All metrics of one generated set.
+
+        Parameters
+        ----------
+        generated : as for the reference
+        name : what rows call it; by default the file's name, or "generated"
+        metrics : in place of those of the evaluator
+        max_graphs : at most so many of them, chosen at random
+        tell : is told what is being done
+
+        Raises
+        ------
+        GraphError, ValueError
+            An empty set; odd graphs (the graph is named); a metric that was asked for by name and cannot be
+            computed. Metrics that were not named are left out with a notice instead.
+        """
+        choice = self.choice if metrics is None else choose(metrics)
+        source = as_source(generated, name, "generated", self.rules, self.root)
+        source = some_of(source, max_graphs, self.settings.seed)
+        columns, notices = shared_columns(self.reference, source.graphs, self.settings)
+        reference = self._reference(columns)
+        labels = reference.described.lens.labels
+        side = Side(source.graphs, labels.encode(source.graphs), source.listed)
+        found: dict[str, Found] = {}
+        left_out: dict[str, list[str]] = {}
+        for metric, result in reference.score(side, choice, lambda text: tell(f"{source.name}: {text}")):
+            if isinstance(result, str):
+                left_out.setdefault(result, []).append(metric)
+            else:
+                found[metric] = result
+        notices += labels.notices()
+        notices += [f"left out: {', '.join(names)}: {why}" for why, names in left_out.items()]
+        if source.listed > len(source.graphs):
+            gone = source.listed - len(source.graphs)
+            notices.append(
+                f"{source.name}: {gone} of {source.listed} could not be read ({source.dropped[0]}, …)"
+            )
+        for notice in notices:
+            warnings.warn(notice, stacklevel=2)
+        rows = make_rows(self, source, columns, found)
+        return Scores(tuple(rows), {source.name: found}, tuple(notices))
+
+    def compare(self, generated: Mapping[str, Any] | Sequence[Any], **options: Any) -> Scores:
+        """Several generated sets, and their ranks over networks and half-samples.
+
+        Parameters
+        ----------
+        generated : name → set, or several sets or files
+        options : of `score`
+        """
+        named = generated.items() if isinstance(generated, Mapping) else ((None, g) for g in generated)
+        scores = [self.score(value, name=name, **options) for name, value in named]
+        found: dict[str, Mapping[str, Found]] = {}
+        for one in scores:
+            for name, results in one.found.items():
+                if name in found:
+                    raise ValueError(f"two generated sets are called {name!r}; give them names")
+                found[name] = results
+        rows = [row for one in scores for row in one.rows]
+        if len(found) > 1:
+            rows += rank_rows(rows, found)
+        return Scores(tuple(rows), found, tuple(dict.fromkeys(n for one in scores for n in one.notices)))
+
+    def _reference(self, columns: Columns) -> Reference:
+        """The reference as these columns show it."""
+        if columns not in self._references:
+            labels = Labels.of(self.reference, columns)
+            lens = Lens(self.settings, labels, self.check, self.encoder)
+            side = Side(self.reference, labels.encode(self.reference), self.source.listed)
+            self._references[columns] = Reference(side, lens)
+        return self._references[columns]

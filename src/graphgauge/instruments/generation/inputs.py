@@ -1,0 +1,63 @@
+"""Reference and generated graphs from whatever the user has: see `graphgauge.graphs.sources`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphgauge import datasets
+from graphgauge.graphs import GraphError
+from graphgauge.graphs.sources import Source, source
+
+
+def as_source(
+    value: Any, name: str | None, side: str, rules: Mapping[str, Any], root: str | Path | None = None
+) -> Source:
+    """Graphs and their name; an error says which side it is about.
+
+    Parameters
+    ----------
+    value : a file, a dataset as "name" or "name:split", or objects that `source` reads
+    name : in place of the file's or dataset's
+    side : "reference" or "generated", for messages and as the name of objects that have none
+    """
+    if isinstance(value, Source):
+        return value if name is None else replace(value, name=name)
+    try:
+        found = _dataset(value, root) if _is_dataset(value) else source(value, **rules)
+    except GraphError as error:
+        raise GraphError(f"{side}: {error}") from error
+    if not len(found.graphs):
+        readable = f", none of {found.listed} could be read" if found.listed else ""
+        raise GraphError(f"{side}: {found.name} holds no graphs{readable}")
+    if name is None and not isinstance(value, str | Path):
+        name = side
+    return found if name is None else replace(found, name=name)
+
+
+def _is_dataset(value: Any) -> bool:
+    """Whether a text names a dataset; a file of that name goes first."""
+    return (
+        isinstance(value, str) and value.partition(":")[0] in datasets.DATASETS and not Path(value).exists()
+    )
+
+
+def _dataset(value: str, root: str | Path | None) -> Source:
+    name, _, split = value.partition(":")
+    place = None if root is None else Path(root)
+    graphs = datasets.base(name, split, root=place) if split else datasets.load(name, root=place)
+    return Source(graphs, value, len(graphs))
+
+
+def some_of(given: Source, most: int | None, seed: int) -> Source:
+    """At most so many graphs, chosen at random, in their order; unreadable ones shrink alike."""
+    total = len(given.graphs)
+    if most is None or total <= most:
+        return given
+    chosen = np.sort(np.random.default_rng([seed, 2]).choice(total, most, replace=False))
+    listed = round(given.listed * most / total)
+    return replace(given, graphs=given.graphs[chosen], listed=max(listed, most))

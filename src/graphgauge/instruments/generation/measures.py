@@ -1,0 +1,176 @@
+"""How two descriptions are compared: on all graphs, on halves of the reference, on half-samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import issparse
+
+from graphgauge import distances
+from graphgauge.descriptors import widened
+from graphgauge.distances import Distance, Kernel
+from graphgauge.instruments.generation.halves import Halves, Mask
+from graphgauge.instruments.generation.settings import Settings
+
+Array = np.ndarray[Any, Any]
+# Metric's key → its value on all graphs, and (c,) values on the half-samples.
+Outcome = Mapping[str, tuple[Distance, Array]]
+# Most replicates of what has no quick way to many parts.
+SLOW_REPLICATES = 5
+
+
+class Prepared(Protocol):
+    """A measure that has seen the reference: `floor` has the (c,) values between its halves."""
+
+    @property
+    def floor(self) -> Mapping[str, Array]: ...
+
+    def score(self, x: Any, parts: Mask) -> Outcome: ...
+
+
+class Measure(Protocol):
+    """A way to compare two descriptions. `fewest` rows are needed on each side."""
+
+    @property
+    def fewest(self) -> int: ...
+
+    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared: ...
+
+
+def rows_of(x: Any, mask: Mask) -> Any:
+    """The rows of an array, of every array of a dict, or of a sparse matrix."""
+    if isinstance(x, Mapping):
+        return {name: rows[mask] for name, rows in x.items()}
+    return x[np.flatnonzero(mask)]
+
+
+# ── any distance: once for every replicate ─────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Each:
+    """A distance that is computed anew for every part.
+
+    Parameters
+    ----------
+    distance : (x, y, settings) → key → Distance
+    fewest : rows that it needs on each side
+    replicates : at most so many; a slow one takes fewer
+    """
+
+    distance: Callable[[Any, Any, Settings], Mapping[str, Distance]]
+    fewest: int = 1
+    replicates: int | None = None
+
+    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared:
+        return _EachPrepared(self, y, halves, settings)
+
+    def over(self, x: Any, in_x: Mask, y: Any, in_y: Mask, settings: Settings) -> dict[str, Array]:
+        """The values of every replicate whose parts are large enough: key → (c,)."""
+        count = min(in_x.shape[1], self.replicates or in_x.shape[1])
+        found = [
+            self.distance(rows_of(x, in_x[:, r]), rows_of(y, in_y[:, r]), settings)
+            for r in range(count)
+            if min(in_x[:, r].sum(), in_y[:, r].sum()) >= self.fewest
+        ]
+        keys = found[0] if found else ()
+        return {key: np.array([float(one[key]) for one in found]) for key in keys}
+
+
+class _EachPrepared:
+    def __init__(self, measure: Each, y: Any, halves: Halves, settings: Settings) -> None:
+        self.measure, self.y, self.halves, self.settings = measure, y, halves, settings
+        self.floor = measure.over(y, halves.a, y, halves.b, settings)
+
+    def score(self, x: Any, parts: Mask) -> Outcome:
+        whole = self.measure.distance(x, self.y, self.settings)
+        some = self.measure.over(x, parts, self.y, self.halves.b, self.settings)
+        return {key: (value, some.get(key, np.zeros(0))) for key, value in whole.items()}
+
+
+# ── MMD: every kernel value serves all parts ───────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class MMD:
+    """Squared MMD under a kernel, which sees every pair of rows once for all parts.
+
+    Parameters
+    ----------
+    kernel : settings → kernel
+    estimator : in place of the one of the settings
+    """
+
+    kernel: Callable[[Settings], Kernel]
+    estimator: str | None = None
+    fewest: int = 1
+
+    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared:
+        kernel, estimator = self.kernel(settings), self.estimator or settings.estimator
+        if kernel.parameters.get("rule") in NEEDS_BOTH:
+            return Each(lambda x, y, s: {"": distances.mmd(x, y, kernel, estimator)}).prepare(
+                y, halves, settings
+            )
+        return _MMDPrepared(y, kernel, estimator, halves)
+
+
+# Bandwidth rules that look at both samples: nothing can be prepared for them.
+NEEDS_BOTH = ("ten", "ten_all_pairs", "median")
+
+
+class _MMDPrepared:
+    def __init__(self, y: Any, kernel: Kernel, estimator: str, halves: Halves) -> None:
+        parts = (halves.a, halves.b) if halves.count else None
+        self.reference = distances.anchor(y, kernel, parts)
+        self.estimator, self.halves = estimator, halves
+        enough = halves.count and (estimator == "biased" or halves.size > 1)
+        self.floor = {"": self.reference.floor(estimator)} if enough else {}
+
+    def score(self, x: Any, parts: Mask) -> Outcome:
+        if issparse(x) and x.shape[1] > self.reference.y.shape[1]:  # the vocabulary has grown since
+            wider = widened(self.reference.y, x.shape[1])
+            self.reference = replace(self.reference, y=wider)
+        value, some = self.reference.mmd(x, parts if self.floor else None, self.estimator)
+        return {"": (value, some)}
+
+
+# ── precision, recall, density, coverage: near neighbours serve all parts ──────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """All six of `graphgauge.distances.prdc` at once."""
+
+    fewest: int = 2
+
+    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared:
+        return _NeighboursPrepared(y, halves, settings)
+
+
+# Isomorphic graphs are embedded equally up to rounding; on this grid they are equal.
+RESOLUTION = 1e-9
+
+
+class _NeighboursPrepared:
+    def __init__(self, y: Array, halves: Halves, settings: Settings) -> None:
+        self.y, self.halves, self.k = y, halves, settings.k
+        self.options: dict[str, Any] = {"ties": settings.ties, "resolution": RESOLUTION}
+        self.balls = distances.reference_balls(y, settings.k, **self.options)
+        enough = halves.count and halves.size > settings.k
+        self.floor = self._parts(y, halves.a) if enough else {}
+
+    def score(self, x: Array, parts: Mask) -> Outcome:
+        whole = distances.prdc(x, self.balls, self.k, **self.options)
+        some = self._parts(x, parts) if self.floor else {}
+        return {key: (value, some.get(key, np.zeros(0))) for key, value in whole.items()}
+
+    def _parts(self, x: Array, parts: Mask) -> dict[str, Array]:
+        return distances.prdc_parts(x, self.y, parts, self.halves.b, self.k, **self.options)
+
+
+def of_names(names: Sequence[str], found: Outcome) -> Outcome:
+    """The part of an outcome that has these keys."""
+    return {name: found[name] for name in names}

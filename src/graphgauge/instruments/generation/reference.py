@@ -1,0 +1,109 @@
+"""A reference seen through one lens: everything about it that is computed once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphgauge.distances import Distance
+from graphgauge.distances.scaling import standardise_by
+from graphgauge.instruments.generation.halves import half_samples, halves
+from graphgauge.instruments.generation.measures import Array, Measure, Outcome, Prepared
+from graphgauge.instruments.generation.metrics import METRICS, Choice, Metric
+from graphgauge.instruments.generation.views import VIEWS, Described, Lens, Side
+
+
+@dataclass(frozen=True)
+class Found:
+    """One metric of one generated set.
+
+    Parameters
+    ----------
+    values : seed of the network → value on all graphs
+    half : (seeds, c) values between half-samples of the generated set and halves of the reference
+    floor : (seeds, c) values between halves of the reference
+    seconds : that the metric took, not what it shares with others
+    """
+
+    values: Mapping[int, Distance]
+    half: Array
+    floor: Array
+    seconds: float
+
+
+class Reference:
+    """A reference set as one lens shows it, with what its metrics have prepared."""
+
+    def __init__(self, side: Side, lens: Lens) -> None:
+        self.described = Described(side, lens)
+        self._prepared: dict[tuple[Any, ...], Prepared] = {}
+
+    def score(
+        self, side: Side, choice: Choice, tell: Callable[[str], None] = lambda text: None
+    ) -> Iterator[tuple[str, Found | str]]:
+        """Every wanted metric: what was found, or why it was left out."""
+        generated = Described(side, self.described.lens)
+        outcomes: dict[tuple[Any, ...], Outcome] = {}
+        for name in choice.wanted:
+            tell(name)
+            obstacle = self.obstacle(METRICS[name], side)
+            if obstacle is None:
+                yield name, self._found(METRICS[name], generated, outcomes)
+            elif name in choice.named:
+                raise ValueError(f"{name}: {obstacle}")
+            else:
+                yield name, obstacle
+
+    def obstacle(self, metric: Metric, side: Side) -> str | None:
+        """Why the metric cannot be computed for this set; None where it can."""
+        settings = self.described.lens.settings
+        fewest = max(metric.measure.fewest, settings.k + 1 if metric.group == "gin" and metric.key else 0)
+        sizes = len(side.graphs), len(self.described.side.graphs)
+        if min(sizes) < fewest:
+            return f"it needs at least {fewest} graphs on each side, there are {sizes[0]} and {sizes[1]}"
+        if metric.group == "molecules" and not all(
+            "node_type" in s.graphs.node and "edge_type" in s.graphs.edge for s in (side, self.described.side)
+        ):
+            return "it is for molecules, sets with the columns of SMILES"
+        return None
+
+    def _found(self, metric: Metric, generated: Described, outcomes: dict[tuple[Any, ...], Outcome]) -> Found:
+        start = time.perf_counter()
+        settings = self.described.lens.settings
+        one = not VIEWS[metric.view].seeded or self.described.lens.encoder is not None
+        values, half, floor = {}, [], []
+        for seed in range(1 if one else settings.seeds):
+            key = (metric.view, metric.measure, seed)
+            n = len(generated.side.graphs)
+            prepared = self.prepared(metric.view, metric.measure, seed, n)
+            if key not in outcomes:
+                x = self._in_units(metric.view, seed, generated(metric.view, seed))
+                parts = half_samples(n, self._halves(n), settings.seed)
+                outcomes[key] = prepared.score(x, parts)
+            values[seed], some = outcomes[key][metric.key]
+            half.append(some)
+            floor.append(prepared.floor.get(metric.key, np.zeros(0)))
+        return Found(values, np.stack(half), np.stack(floor), time.perf_counter() - start)
+
+    def prepared(self, view: str, measure: Measure, seed: int, n: int) -> Prepared:
+        """What a measure knows of the reference, for generated sets of n graphs."""
+        parts = self._halves(n)
+        key = (view, measure, seed, parts.size)
+        if key not in self._prepared:
+            y = self._in_units(view, seed, self.described(view, seed))
+            self._prepared[key] = measure.prepare(y, parts, self.described.lens.settings)
+        return self._prepared[key]
+
+    def _halves(self, n: int) -> Any:
+        settings = self.described.lens.settings
+        return halves(len(self.described.side.graphs), n, settings.replicates, settings.seed)
+
+    def _in_units(self, view: str, seed: int, rows: Any) -> Any:
+        """Rows in the reference's mean and standard deviation, where the view asks for it."""
+        if not VIEWS[view].standardised:
+            return rows
+        return standardise_by(self.described(view, seed), rows)[0]
