@@ -27,7 +27,7 @@ def molecule_properties(graphs: GraphSet, properties: Sequence[str] = PROPERTIES
     - ``qed``: quantitative estimate of drug-likeness, in [0, 1] (Bickerton et al., Nature Chemistry 4, 2012)
     - ``sa``: synthetic accessibility, from 1 (easy) to 10 (Ertl & Schuffenhauer, J. Cheminformatics 1, 2009)
     - ``weight``: average molecular weight with hydrogens, in g/mol
-    - ``rings``: number of rings (smallest set of smallest rings)
+    - ``rings``: number of rings, RDKit's symmetrised smallest set; it may hold one more for a cage
 
     Values are those of RDKit's own functions for the SMILES of the molecule. For 10,000 drug-like molecules
     on one thread: building them 0.9 s, ``qed`` 6.5 s, ``logp`` 1.6 s, ``sa`` 1.5 s, the others next to

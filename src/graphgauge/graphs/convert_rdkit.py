@@ -200,7 +200,7 @@ def _atom_columns(graphs: GraphSet) -> list[list[Any]]:
 
 
 def _whole(values: torch.Tensor, name: str) -> np.ndarray[Any, Any]:
-    if values.dim() != 1 or values.is_floating_point():
+    if values.dim() != 1 or (values.is_floating_point() and values.numel()):
         raise GraphError(f"the column {name!r} of a molecule holds one whole number in a row")
     return values.cpu().numpy().astype(np.int64)
 
