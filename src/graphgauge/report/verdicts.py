@@ -122,7 +122,7 @@ def verdict(half: Summary | None, floor: Summary | None, higher_is_better: bool 
         return Verdict("same", "indistinguishable from the reference at this sample size", "same")
     if (apart > 0) == higher_is_better:
         return _better(higher_is_better)
-    return _worse(half.mean, floor.mean, higher_is_better)
+    return _worse(half, floor, higher_is_better)
 
 
 def _better(higher_is_better: bool) -> Verdict:
@@ -131,18 +131,26 @@ def _better(higher_is_better: bool) -> Verdict:
     return Verdict("better", "closer than the reference to itself", "below its floor")
 
 
-def _worse(half: float, floor: float, higher_is_better: bool) -> Verdict:
+def _worse(half: Summary, floor: Summary, higher_is_better: bool) -> Verdict:
     text = "worse than the reference"
     if higher_is_better:
-        ours, own = _apart(half, floor)
-        return Verdict(
-            "worse", f"{text}: {ours} where the reference itself has {own}", f"worse: {ours} < {own}"
-        )
-    if floor > 0 and half / floor >= TELLING:
-        return Verdict(
-            "worse", f"{text}, {times(half / floor)} its noise floor", f"worse {times(half / floor)}"
-        )
+        ours, own = _apart(half.mean, floor.mean)
+        text = f"{text}: {ours} where the reference itself has {own}"
+        return Verdict("worse", text, f"worse: {ours} < {own}")
+    if has_ratio(floor) and half.mean / floor.mean >= TELLING:
+        ratio = times(half.mean / floor.mean)
+        return Verdict("worse", f"{text}, {ratio} its noise floor", f"worse {ratio}")
     return Verdict("worse", text, "worse")
+
+
+def has_ratio(floor: Summary) -> bool:
+    """Whether "so many times the noise floor" has a meaning: the floor is clearly above zero.
+
+    An unbiased estimate of a distance is zero on average where nothing is wrong, and its floor as small as
+    chance makes it: over R replicates about sd / √R. A floor with a bias is at least about sd. The limit is
+    sd / 2.
+    """
+    return floor.mean > 0 and floor.mean > (floor.sd or 0.0) / 2
 
 
 def _apart(a: float, b: float) -> tuple[str, str]:

@@ -88,6 +88,7 @@ def test_ratio_only_where_it_tells() -> None:
     assert verdict(half(1.05), near, False).text == "worse than the reference"
     assert verdict(half(0.5), Summary({}, 0.0, 0.0, 50), False).text == "worse than the reference"
     assert verdict(half(0.5), Summary({}, -0.1, 0.01, 50), False).text == "worse than the reference"
+    assert verdict(half(0.5), Summary({}, 1e-5, 1e-4, 50), False).text == "worse than the reference"
     assert verdict(half(1e300), Summary({}, 1e-300, 0.0, 50), False).code == "worse"
 
 

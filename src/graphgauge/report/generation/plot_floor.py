@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphgauge.report.canvas import COLOURS, ENDINGS, MARKERS, file_name, reproducible, save
 from graphgauge.report.generation.scores import Block, Score, make_blocks
-from graphgauge.report.verdicts import noise
+from graphgauge.report.verdicts import has_ratio, noise
 from graphgauge.rows import Row
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def floor_plot(rows: Iterable[Row], path: str | Path, *, formats: Sequence[str] 
     """Dots: the half-sample mean of each metric and set over its noise floor, on a logarithmic axis.
 
     1 is the reference against itself; the grey bar around it is where a verdict is "same". Lower is
-    better: for metrics whose higher values are better the ratio is floor / value. Metrics with a floor at or
-    below zero have no ratio and are left out.
+    better: for metrics whose higher values are better the ratio is floor / value. Metrics whose
+    floor is not clearly above zero (`verdicts.has_ratio`) have no ratio and are left out.
 
     Parameters
     ----------
@@ -75,17 +75,15 @@ def floor_plot(rows: Iterable[Row], path: str | Path, *, formats: Sequence[str] 
 
 
 def ratio(score: Score) -> float | None:
-    """Half-samples over noise floor, inverted where higher is better; None without a positive floor."""
+    """Half-samples over noise floor, inverted where higher is better; None where the floor has none."""
     if score.half is None or score.floor is None or score.higher_is_better is None:
         return None
-    pair = (
-        (score.floor.mean, score.half.mean) if score.higher_is_better else (score.half.mean, score.floor.mean)
-    )
-    if not (score.floor.mean > 0 and all(map(math.isfinite, pair))):
+    half, floor = score.half.mean, score.floor.mean
+    if not (has_ratio(score.floor) and math.isfinite(floor) and math.isfinite(half)):
         return None
-    if score.higher_is_better and pair[1] <= 0:
-        return math.inf
-    return pair[0] / pair[1]
+    if not score.higher_is_better:
+        return half / floor
+    return floor / half if half > 0 else math.inf
 
 
 def draw(block: Block) -> Figure | None:

@@ -54,9 +54,13 @@ class Score:
         return verdict(self.half, self.floor, self.higher_is_better)
 
     @property
+    def fewest(self) -> float:
+        """Graphs in the smaller of the two sets; without end where it is not known."""
+        return min(math.inf if n is None else n for n in (self.generated, self.reference))
+
+    @property
     def warning(self) -> str:
-        known = self.generated is not None and self.reference is not None
-        return enough(self.needs, self.generated or 0, self.reference or 0) if known else ""
+        return enough(self.needs, self.fewest, self.fewest)
 
 
 @dataclass(frozen=True)

@@ -188,17 +188,19 @@ def _value(score: Score | None, order: Ranked | None) -> Cell:
 
 
 def _warnings(block: Block) -> list[str]:
-    """A line for each distinct warning, with the metrics and sets it is about."""
-    found: dict[str, tuple[list[str], list[str]]] = {}
+    """A line for each number of graphs that is too small, with the sets and the metrics it is about."""
+    found: dict[float, tuple[dict[str, None], dict[str, float]]] = {}
     for metric in block.metrics:
         for score in block.of(metric):
-            if score.warning:
-                metrics, subjects = found.setdefault(score.warning, ([], []))
-                metrics.append(metric)
-                subjects.append(score.subject)
+            if score.warning and score.needs is not None:
+                subjects, metrics = found.setdefault(score.fewest, ({}, {}))
+                subjects[score.subject] = None
+                metrics[metric] = score.needs
     lines = [
-        f"⚠ {', '.join(dict.fromkeys(metrics))} ({', '.join(dict.fromkeys(subjects))}): {text}."
-        for text, (metrics, subjects) in found.items()
+        f"⚠ n = {number(fewest)} ({', '.join(subjects)}): paper C finds that more graphs are needed by "
+        + ", ".join(f"{metric} ({number(needs)})" for metric, needs in metrics.items())
+        + "."
+        for fewest, (subjects, metrics) in sorted(found.items())
     ]
     return [*lines, PAPER_C] if lines else []
 
