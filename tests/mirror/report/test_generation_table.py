@@ -93,6 +93,7 @@ def test_ties_by_value_share_a_place(generation_rows: Factory) -> None:
     order = rank(block.of("valid"))
     assert order is not None
     assert [r.mean for r in order.ranks] == [1.5, 1.5]
+    assert [order.mark(s) for s in order.scores] == ["best", "best"]
     assert "≈" in report.ranking(rows)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FLOOR_COLOUR = "#777777"
-SPREAD = 0.56  # of the height of a line over which the sets are spread
+SPREAD = 0.66  # of the height of a line over which the sets are spread
 
 
 def figures(rows: Iterable[Row], out_dir: str | Path, *, formats: Sequence[str] = ENDINGS) -> list[Path]:
@@ -93,7 +93,7 @@ def draw(block: Block) -> Figure | None:
     metrics = [m for m in block.metrics if any(ratio(s) is not None for s in block.of(m))]
     if not metrics:
         return None
-    figure = Figure(figsize=(7.5, 1.5 + 0.34 * len(metrics)), layout="constrained")
+    figure = Figure(figsize=(7.5, 1.5 + 0.42 * len(metrics)), layout="constrained")
     axes = figure.subplots()
     for y, metric in enumerate(metrics):
         _band(axes, y, block.of(metric))
@@ -146,7 +146,7 @@ def _dots(
             xs.append(min(max(found, limits[0]), limits[1]))
             ys.append(y + step * (i - (len(block.subjects) - 1) / 2))
     style = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
-    axes.plot(xs, ys, linestyle="none", markersize=5.5, label=subject, clip_on=False, zorder=3, **style)
+    axes.plot(xs, ys, linestyle="none", markersize=5, label=subject, clip_on=False, zorder=3, **style)
 
 
 def _ticks(axes: Any, low: float, high: float) -> None:

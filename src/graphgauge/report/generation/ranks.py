@@ -32,10 +32,11 @@ class Ranked:
         return 2 - first if len(self.ranks) == 2 else None
 
     def mark(self, score: Score) -> str:
-        """BEST for the first, TIED for all whose value is within noise of it."""
-        if score is self.scores[0]:
+        """BEST for the first and those equal to it, TIED for all whose value is within noise of it."""
+        first, place = self.scores[0], self.ranks[self.scores.index(score)]
+        if score is first or (place.mean, score.value) == (self.ranks[0].mean, first.value):
             return BEST
-        return TIED if within_noise(self.scores[0], score) else ""
+        return TIED if within_noise(first, score) else ""
 
 
 def within_noise(a: Score, b: Score) -> bool:

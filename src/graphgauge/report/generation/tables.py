@@ -133,9 +133,11 @@ def _ranks(block: Block, orders: Sequence[Ranked]) -> Grid:
     total = [[Cell("  all metrics"), *means, *[Cell("")] * (width - len(means)), Cell("")]] if means else []
     places = [Head(f"{i + 1}.", is_text=True, folds=True) for i in range(width)]
     heads = [METRIC, *places, Head("best in")]
-    n = max(place.n for one in orders for place in one.ranks)
+    counts = {place.n for one in orders for place in one.ranks}
+    n = max(counts)
+    many = f"{n:,}" if len(counts) == 1 else f"up to {n:,}"
     notes = [
-        f"Sets best first, with mean rank ± standard deviation over {n:,} rankings (seeds × half-samples)."
+        f"Sets best first, with mean rank ± standard deviation over {many} rankings (seeds × half-samples)."
         if n > 1
         else "Sets best first by their values; no half-samples were ranked.",
         *(["all metrics: mean of the mean ranks, every metric alike, related ones too."] if means else []),
