@@ -1,6 +1,7 @@
 """Distances: (n, d), (m, d) → number. How far two samples of vectors are apart."""
 
 from graphgauge.distances.anchored import Anchored, anchor
+from graphgauge.distances.approximate import mmd_approximate
 from graphgauge.distances.classifier import classifier_accuracy
 from graphgauge.distances.frechet import frechet, frechet_reference
 from graphgauge.distances.kernel_distance import kernel_distance
@@ -40,6 +41,7 @@ __all__ = [
     "linear",
     "lowest_eigenvalue",
     "mmd",
+    "mmd_approximate",
     "permutation_test",
     "polygraph_discrepancy",
     "polynomial",
