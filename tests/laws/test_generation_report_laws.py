@@ -92,7 +92,7 @@ ROWS = st.lists(
         st.sampled_from(["fast", "slow", "a|b_c&"]),
         st.sampled_from(["up", "down", "count"]),
         st.sampled_from(["all", "half-samples", "reference halves", "rank", "other"]),
-        st.floats(allow_nan=True, allow_infinity=False),
+        st.floats(allow_nan=True, allow_infinity=True),
         st.none() | st.floats(0, 10),
         st.integers(1, 50),
         st.integers(0, 3),

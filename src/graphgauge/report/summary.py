@@ -59,11 +59,31 @@ def summarise(rows: Iterable[Row], by: Sequence[str] = BY) -> list[Summary]:
 
 def summary(key: Mapping[str, Any], values: Sequence[float]) -> Summary:
     """Exactly rounded sums (`fsum`), so that the order of the values does not matter."""
-    n = len(values)
-    mean = math.fsum(values) / n
-    if n < 2:
-        return Summary(key, mean, None, n)
-    return Summary(key, mean, math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1)), n)
+    n, mean = len(values), mean_of(values)
+    return Summary(key, mean, None if n < 2 else _deviation(values, mean), n)
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Σ v / n; numbers whose sum is too large are divided first, infinities of both signs are NaN.
+
+    >>> mean_of([0.5, 0.7]), mean_of([1e308, 1e308])
+    (0.6, 1e+308)
+    """
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.fsum(v / len(values) for v in values)
+    except ValueError:
+        return math.nan
+
+
+def _deviation(values: Sequence[float], mean: float) -> float:
+    try:
+        return math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
+    except OverflowError:  # squares that are too large
+        return math.hypot(
+            *(v / math.sqrt(len(values) - 1) - mean / math.sqrt(len(values) - 1) for v in values)
+        )
 
 
 def distinct(rows: Iterable[Row]) -> list[Row]:

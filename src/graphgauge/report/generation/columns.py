@@ -66,8 +66,8 @@ COLUMNS = {
             "interval",
             Head("95 %\ninterval"),
             _interval,
-            "95 % interval: of the value, for other graphs and the same seeds, from its standard deviation over "
-            "half-samples; it may pass a limit such as 0.",
+            "95 % interval: of the value, for other graphs and the same seeds, from its standard deviation "
+            "over half-samples; it may pass a limit such as 0.",
         ),
         Column(
             "half",
@@ -87,9 +87,9 @@ COLUMNS = {
             Head("verdict", is_text=True),
             lambda score: score.verdict.short or ABSENT,
             "verdict: half-samples against the noise floor, with 95 %. same: indistinguishable from the "
-            "reference at this sample size. worse ×3: three times its noise floor. above reference: of precision "
-            "and density, does the set keep to the densest region? Look at recall and coverage. below its "
-            "floor: copies of the reference? Look at novelty.",
+            "reference at this sample size. worse ×3: three times its noise floor. above reference: of "
+            "precision and density, does the set keep to the densest region? Look at recall and coverage. "
+            "below its floor: copies of the reference? Look at novelty.",
         ),
         Column("unit", Head("unit", is_text=True), lambda score: score.unit),
         Column("needs", Head("needs\ngraphs"), lambda score: number(score.needs) if score.needs else ABSENT),

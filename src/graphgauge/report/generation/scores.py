@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphgauge.report.numbers import number
-from graphgauge.report.summary import Summary, distinct, look_up, summary, token
+from graphgauge.report.summary import Summary, distinct, look_up, mean_of, summary, token
 from graphgauge.report.verdicts import Verdict, enough, interval, verdict
 from graphgauge.rows import Row
 
@@ -181,7 +181,7 @@ def _replicates(rows: Sequence[Row] | None) -> Summary | None:
     """
     if not rows:
         return None
-    mean = math.fsum(row.value for row in rows) / len(rows)
+    mean = mean_of([row.value for row in rows])
     n = min(row.n for row in rows)
     if len(rows) == 1:
         return Summary({}, mean, rows[0].spread, n)
@@ -189,8 +189,8 @@ def _replicates(rows: Sequence[Row] | None) -> Summary | None:
     if len(known) < len(rows):
         return Summary({}, mean, None, n)
     weights = math.fsum(row.n - 1 for row in known)
-    variance = math.fsum((row.n - 1) * (row.spread or 0.0) ** 2 for row in known) / weights
-    return Summary({}, mean, math.sqrt(variance), n)
+    parts = [(row.spread or 0.0) * math.sqrt((row.n - 1) / weights) for row in known]
+    return Summary({}, mean, math.hypot(*parts), n)
 
 
 def _number(row: Row, name: str) -> float | None:
