@@ -85,6 +85,9 @@ def test_marks_of_the_best_and_of_those_near_it(generation_rows: Factory) -> Non
     assert [s.subject for s in order.scores] == ["fast", "near", "slow"]
     assert [order.mark(s) for s in order.scores] == ["best", "within noise", ""]
     assert [r.mean for r in order.ranks] == [1, 2, 3]
+    share = rank(block.of("gin_coverage"))  # higher is better
+    assert share is not None
+    assert [s.subject for s in share.scores] == ["fast", "near", "slow"]
 
 
 def test_ties_by_value_share_a_place(generation_rows: Factory) -> None:
