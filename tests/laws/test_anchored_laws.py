@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from graphgauge.distances.anchored import anchor
+from graphgauge.distances.energies import Pairwise
 from graphgauge.distances.kernels import KERNELS, as_kernel, rbf
 from graphgauge.distances.mmd import mmd
 
@@ -19,6 +20,14 @@ CASES = {name: name for name in KERNELS if name != "rbf"} | {
 }
 HISTOGRAMS = ("gaussian_emd", "gaussian_tv", "laplacian_tv")
 PARTS = 3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks():
+    """Blocks of 3 rows, so that few rows make many blocks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pairwise.forms, "__defaults__", (3,))
+        yield
 
 
 @st.composite
