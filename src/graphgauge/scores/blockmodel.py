@@ -12,6 +12,7 @@ those are (Peixoto, Phys. Rev. E 95, 2017, for the principle). The search is det
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import torch
 from torch import Tensor
 
 from graphgauge.compiling import Ints, loop
-from graphgauge.graphs import GraphSet
+from graphgauge.graphs import GraphError, GraphSet
 from graphgauge.graphs.convert_edges import refuse_duplicates
 
 Array = np.ndarray[Any, Any]
@@ -93,12 +94,12 @@ def blocks_of(graphs: GraphSet) -> Tensor:
     [0, 0, 0, 1, 1, 1]
     """
     if graphs.directed:
-        raise ValueError("the set is marked directed; block models are fitted to undirected graphs")
+        raise GraphError("the set is marked directed; block models are fitted to undirected graphs")
     refuse_duplicates(graphs, "block models are fitted to simple graphs")
     loops = graphs.edge_index[0] == graphs.edge_index[1]
     if loops.any():
         g = int(graphs.edge_batch[loops][0])
-        raise ValueError(f"graph {g} has a self-loop; block models are fitted to simple graphs")
+        raise GraphError(f"graph {g} has a self-loop; block models are fitted to simple graphs")
     found = [_best(one) for one in graphs.structure() if one.num_nodes]
     return torch.from_numpy(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
 
@@ -172,11 +173,8 @@ def _refined(graph: GraphSet, ptr: Array, neighbour: Array, block: Array, logs: 
     """Moves and merges, then splits one at a time, until nothing gets shorter."""
     length, block = _settled(ptr, neighbour, block, logs)
     while True:
-        for r in range(int(block.max()) + 1):
-            halves = _halves(graph, block, r)
-            if halves is None:
-                continue
-            other_length, other = _settled(ptr, neighbour, halves, logs)
+        for split in _splits(graph, block):
+            other_length, other = _settled(ptr, neighbour, split, logs)
             if other_length < length - _SMALLEST_GAIN:
                 length, block = other_length, other
                 break
@@ -190,22 +188,26 @@ def _settled(ptr: Array, neighbour: Array, block: Array, logs: Array) -> tuple[f
     return float(length), np.unique(block, return_inverse=True)[1].astype(np.int64)
 
 
-def _halves(graph: GraphSet, block: Array, r: int) -> Array | None:
-    """The blocks with block r split by the sign of its second Laplacian eigenvector."""
-    inside = np.flatnonzero(block == r)
-    if inside.size < 2:
-        return None
-    place = np.full(graph.num_nodes, -1)
-    place[inside] = np.arange(inside.size)
-    u, v = place[graph.edge_index.numpy()]
-    kept = (u >= 0) & (v >= 0)
-    laplacian = np.zeros((inside.size, inside.size))
-    laplacian[u[kept], v[kept]] = -1
-    laplacian[np.diag_indices(inside.size)] = -laplacian.sum(axis=1)
-    second = np.linalg.eigh(laplacian)[1][:, 1]
-    out = block.copy()
-    out[inside[second > np.median(second)]] = int(block.max()) + 1
-    return out
+def _splits(graph: GraphSet, block: Array) -> Iterator[Array]:
+    """The blocks with one of them split in two: by the second eigenvector of its Laplacian, which parts
+    communities, and by the lowest of its adjacency matrix, which parts nodes that are joined to each other.
+    """
+    source, target = graph.edge_index.numpy()
+    for r in range(int(block.max()) + 1):
+        inside = np.flatnonzero(block == r)
+        if inside.size < 2:
+            continue
+        place = np.full(graph.num_nodes, -1)
+        place[inside] = np.arange(inside.size)
+        kept = (block[source] == r) & (block[target] == r)
+        adjacency = np.zeros((inside.size, inside.size))
+        adjacency[place[source[kept]], place[target[kept]]] = 1
+        second = np.linalg.eigh(np.diag(adjacency.sum(axis=1)) - adjacency)[1][:, 1]
+        lowest = np.linalg.eigh(adjacency)[1][:, 0]
+        for apart in (second > np.median(second), lowest > 0):
+            split = block.copy()
+            split[inside[apart]] = int(block.max()) + 1
+            yield split
 
 
 def _log_factorials(n: int) -> Array:
