@@ -51,9 +51,7 @@ def compare(
     ] = None,
     valid: Annotated[
         str | None,
-        typer.Option(
-            help="Validity check: connected, tree, planar, … or package.module:function."
-        ),
+        typer.Option(help="Validity check: connected, tree, planar, … or package.module:function."),
     ] = None,
     labels: Annotated[str | None, typer.Option(help="auto (labels both sides have) or none.")] = None,
     node_column: Annotated[str | None, typer.Option(help="Node column with labels.")] = None,
@@ -123,8 +121,7 @@ def _evaluator(
     net = None if encoder is None else generation.as_encoder(encoder)
     if generation.is_saved(reference):
         return generation.Evaluator.load(
-            reference, metrics=metrics, valid=valid, encoder=net, rules=rules, root=data_home,
-            preset=preset, **settings,
+            reference, metrics=metrics, valid=valid, encoder=net, rules=rules, root=data_home, **settings,
         )  # fmt: skip
     return generation.Evaluator(
         reference, metrics=metrics, valid=valid, encoder=net, preset=preset, rules=rules, root=data_home,

@@ -13,7 +13,7 @@ from graphgauge.cli.output import FormatOption, JsonOption, emit
 
 
 def report(
-    source: Annotated[Path, typer.Argument(help="A folder of runs, or a file of rows.")],
+    source: Annotated[Path, typer.Argument(help="A folder of runs or of a comparison, or a file of rows.")],
     columns: Annotated[str | None, typer.Option(help="main, all or names of columns, by commas.")] = None,
     format: FormatOption = "rich",
     json: JsonOption = None,
@@ -22,9 +22,11 @@ def report(
     from graphgauge.report import table
     from graphgauge.sweep import stored_rows
 
-    rows = row_files.read(source) if source.is_file() else stored_rows(source)
+    compared = source / "rows.json"  # what `compare --out` leaves there
+    file = source if source.is_file() else compared if compared.is_file() else None
+    rows = stored_rows(source) if file is None else row_files.read(file)
     if not rows:
         raise ValueError(f"{source} holds no finished runs")
     emit(rows, json, table(rows, format=format, columns=columns))
-    if source.is_dir():
+    if file is None:
         write_report(rows, source)

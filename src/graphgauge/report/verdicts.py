@@ -68,19 +68,22 @@ def interval(value: float, half: Summary | None) -> tuple[float, float] | None:
     return value - reach, value + reach
 
 
-def noise(floor: Summary) -> float:
+def noise(floor: Summary, half: Summary | None = None) -> float:
     """How far the value of one half-sample falls from the mean of `floor` by chance, with 95 %.
 
-    t_{0.975, R−1} · sd(floor) · √(1 + 1/R): the prediction interval of one more value.
+    t_{0.975, R−1} · sd · √(1 + 1/R), the prediction interval of one more value, with the larger of both
+    standard deviations: a share that is 1 in every half of the reference has no spread there, and a single
+    graph that misses in a single half-sample is no finding.
     """
-    return quantile(floor.n) * _sd(floor) * math.sqrt(1 + 1 / floor.n)
+    larger = max(_sd(floor), _sd(half) if half is not None and _known(half) else 0.0)
+    return quantile(floor.n) * larger * math.sqrt(1 + 1 / floor.n)
 
 
 def verdict(half: Summary | None, floor: Summary | None, higher_is_better: bool | None) -> Verdict:
     """Whether the generated graphs are further from the reference than the reference is from itself.
 
     Like is compared with like: both summaries are over halves of equal sizes, since most metrics depend on
-    the number of graphs. With noise = t_{0.975, R−1} · sd(floor) · √(1 + 1/R), the set is "same" where
+    the number of graphs. With noise = t_{0.975, R−1} · sd · √(1 + 1/R) and sd the larger of both, the set is "same" where
     |mean(half) − mean(floor)| ≤ noise, else "worse" or "better" by the direction of the metric.
 
     "Better" than the reference's own value is no praise: a share above it is typical of a set that keeps to
@@ -118,7 +121,7 @@ def verdict(half: Summary | None, floor: Summary | None, higher_is_better: bool 
         return Verdict("unknown", "not a number", "nan")
     apart = half.mean - floor.mean
     rounding = ROUNDING * max(abs(half.mean), abs(floor.mean))
-    if half.mean == floor.mean or abs(apart) <= max(noise(floor), rounding):
+    if half.mean == floor.mean or abs(apart) <= max(noise(floor, half), rounding):
         return Verdict("same", "indistinguishable from the reference at this sample size", "same")
     if (apart > 0) == higher_is_better:
         return _better(higher_is_better)

@@ -77,7 +77,7 @@ def test_zero_deviation() -> None:
     always = Summary({}, 1.0, 0.0, 50)
     assert verdict(half(1.0, 0.0), always, True).code == "same"
     assert verdict(half(1.0 - 1e-15, 0.0), always, True).code == "same"  # rounding is no finding
-    assert verdict(half(0.996), always, True).text == (
+    assert verdict(half(0.996, 0.001), always, True).text == (
         "worse than the reference: 0.996 where the reference itself has 1"
     )
     assert verdict(half(0.0), Summary({}, 0.0, 0.0, 50), False).code == "same"
@@ -109,3 +109,10 @@ def test_enough() -> None:
     assert enough(42, 42, 42) == ""
     assert enough(42, 100, 41) == "n = 41: paper C finds that this metric needs 42 graphs"
     assert enough(None, 1, 1) == ""
+
+
+def test_one_miss_in_one_half_sample_is_no_finding() -> None:
+    """A floor without any spread does not make every difference significant."""
+    certain = Summary({}, 1.0, 0.0, 10)
+    assert verdict(Summary({}, 0.996, 0.0126, 10), certain, True).code == "same"
+    assert verdict(Summary({}, 0.9, 0.0126, 10), certain, True).code == "worse"

@@ -1,4 +1,4 @@
-"""Validity checks by name, by import path, or as a function of the user's."""
+"""Validity checks and encoders by name, by import path, or as an object of the user's."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgauge.instruments.generation.shares import Check
-from graphgauge.models.table import find
-from graphgauge.scores.validity import VALID
+from graphgauge.instruments.generation.views import Encoder
+from graphgauge.models.table import resolve
+from graphgauge.scores import VALID
 
 
 def as_check(valid: Any) -> Check:
@@ -36,6 +37,15 @@ def as_check(valid: Any) -> Check:
     return Check(getattr(valid, "__name__", type(valid).__name__), valid)
 
 
+def as_encoder(path: str) -> Encoder:
+    """The node encoder behind "package.module:Name": a function of a GraphSet, a module, or a class or
+    function without arguments that makes one."""
+    found = _imported(path)
+    made = found() if isinstance(found, type) else found
+    encoder: Encoder = made
+    return encoder
+
+
 def _imported(path: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = find(path)
+    found: Callable[..., Any] = resolve(path)
     return found

@@ -11,15 +11,20 @@ from typing import Any, overload
 import numpy as np
 
 from graphgauge.graphs import GraphSet
+from graphgauge.graphs.sources import Source
+from graphgauge.instruments.generation import saving
 from graphgauge.instruments.generation.checks import as_check
 from graphgauge.instruments.generation.inputs import as_source, some_of
 from graphgauge.instruments.generation.labels import Columns, Labels, shared_columns
+from graphgauge.instruments.generation.measures import Kept
 from graphgauge.instruments.generation.metrics import choose
 from graphgauge.instruments.generation.records import make_rows, rank_rows
 from graphgauge.instruments.generation.reference import Found, Reference
+from graphgauge.instruments.generation.saving import Saved
 from graphgauge.instruments.generation.settings import make_settings
-from graphgauge.instruments.generation.views import Encoder, Lens, Side
+from graphgauge.instruments.generation.views import Described, Encoder, Lens, Side
 from graphgauge.rows import Row
+from graphgauge.scores import VALID
 
 
 @dataclass(frozen=True)
@@ -31,11 +36,13 @@ class Scores(Sequence[Row]):
     rows : for every generated set and metric, by `split`: "all" (the value, a row for each network),
         "half-samples", "reference halves" (the noise floor) and, of several sets, "rank"
     found : generated set → metric → what was found, replicates included
+    graphs : generated set → its graphs
     notices : what was left out or ignored, and why
     """
 
     rows: tuple[Row, ...]
     found: Mapping[str, Mapping[str, Found]]
+    graphs: Mapping[str, GraphSet]
     notices: tuple[str, ...] = ()
 
     @overload
@@ -123,6 +130,48 @@ class Evaluator:
         self.check = as_check(valid)
         self.encoder = encoder
         self._references: dict[Columns, Reference] = {}
+        self._known: Mapping[Columns, Mapping[str, Kept]] = {}
+
+    def save(self, path: str | Path) -> None:
+        """The reference and what was dear to compute of it, in a .safetensors file.
+
+        The validity check and the encoder are stored by name only: `load` is given them again.
+        """
+        kept = {**self._known, **{columns: ref.kept() for columns, ref in self._references.items()}}
+        saving.write(Path(path), Saved(self.source, self.settings, self.check.name, self.encoder_name, kept))
+
+    @staticmethod
+    def load(
+        path: str | Path,
+        *,
+        metrics: str | Sequence[str] | None = None,
+        valid: Any = None,
+        encoder: Encoder | None = None,
+        rules: Mapping[str, Any] | None = None,
+        root: str | Path | None = None,
+        **settings: Any,
+    ) -> Evaluator:
+        """An evaluator from a file; it scores as the one that was saved.
+
+        Raises
+        ------
+        GraphError : the file is damaged or no evaluator
+        ValueError : settings, a check or an encoder that are not those it was saved with
+        """
+        saved = saving.read(path)
+        if valid is None and saved.check in VALID:
+            valid = saved.check
+        asked = {**saved.settings.to_params(), **settings}
+        found = Evaluator(
+            saved.source, metrics=metrics, valid=valid, encoder=encoder, rules=rules, root=root, **asked
+        )
+        was = {"valid": saved.check, "encoder": saved.encoder, **saved.settings.to_params()}
+        now = {"valid": found.check.name, "encoder": found.encoder_name, **found.settings.to_params()}
+        for name, value in was.items():
+            if now[name] != value:
+                raise ValueError(f"{path} was saved with {name}={value!r}, not {now[name]!r}")
+        found._known = saved.kept
+        return found
 
     @property
     def reference(self) -> GraphSet:
@@ -143,6 +192,7 @@ class Evaluator:
         name: str | None = None,
         metrics: str | Sequence[str] | None = None,
         max_graphs: int | None = None,
+        half_of: int | None = None,
         tell: Callable[[str], None] = lambda text: None,
     ) -> Scores:
         """All metrics of one generated set.
@@ -153,6 +203,7 @@ class Evaluator:
         name : what rows call it; by default the file's name, or "generated"
         metrics : in place of those of the evaluator
         max_graphs : at most so many of them, chosen at random
+        half_of : take half-samples as large as those of a set of so many graphs, if that is fewer
         tell : is told what is being done
 
         Raises
@@ -162,15 +213,16 @@ class Evaluator:
             computed. Metrics that were not named are left out with a notice instead.
         """
         choice = self.choice if metrics is None else choose(metrics)
-        source = as_source(generated, name, "generated", self.rules, self.root)
-        source = some_of(source, max_graphs, self.settings.seed)
+        source = self._source(generated, name, max_graphs)
         columns, notices = shared_columns(self.reference, source.graphs, self.settings)
         reference = self._reference(columns)
         labels = reference.described.lens.labels
         side = Side(source.graphs, labels.encode(source.graphs), source.listed)
         found: dict[str, Found] = {}
         left_out: dict[str, list[str]] = {}
-        for metric, result in reference.score(side, choice, lambda text: tell(f"{source.name}: {text}")):
+        for metric, result in reference.score(
+            side, choice, half_of, lambda text: tell(f"{source.name}: {text}")
+        ):
             if isinstance(result, str):
                 left_out.setdefault(result, []).append(metric)
             else:
@@ -184,19 +236,27 @@ class Evaluator:
             )
         for notice in notices:
             warnings.warn(notice, stacklevel=2)
-        rows = make_rows(self, source, columns, found)
-        return Scores(tuple(rows), {source.name: found}, tuple(notices))
+        parts = reference.halves(len(source.graphs), half_of)
+        rows = make_rows(self, source, columns, found, parts.size)
+        return Scores(tuple(rows), {source.name: found}, {source.name: source.graphs}, tuple(notices))
 
     def compare(self, generated: Mapping[str, Any] | Sequence[Any], **options: Any) -> Scores:
         """Several generated sets, and their ranks over networks and half-samples.
+
+        Half-samples are equally large for all of them, so that a rank is not one of sizes.
 
         Parameters
         ----------
         generated : name → set, or several sets or files
         options : of `score`
         """
-        named = generated.items() if isinstance(generated, Mapping) else ((None, g) for g in generated)
-        scores = [self.score(value, name=name, **options) for name, value in named]
+        named = generated.items() if isinstance(generated, Mapping) else [(None, one) for one in generated]
+        if not named:
+            raise ValueError("there is no generated set to compare")
+        most = options.pop("max_graphs", None)
+        sources = [self._source(value, name, most) for name, value in named]
+        smallest = min(len(one.graphs) for one in sources)
+        scores = [self.score(one, half_of=smallest, **options) for one in sources]
         found: dict[str, Mapping[str, Found]] = {}
         for one in scores:
             for name, results in one.found.items():
@@ -206,7 +266,26 @@ class Evaluator:
         rows = [row for one in scores for row in one.rows]
         if len(found) > 1:
             rows += rank_rows(rows, found)
-        return Scores(tuple(rows), found, tuple(dict.fromkeys(n for one in scores for n in one.notices)))
+        graphs = {name: own for one in scores for name, own in one.graphs.items()}
+        notices = dict.fromkeys(notice for one in scores for notice in one.notices)
+        return Scores(tuple(rows), found, graphs, tuple(notices))
+
+    def described(self, generated: GraphSet | None = None) -> Described:
+        """The reference, or a generated set, as its metrics see it: views are computed when asked for.
+
+        >>> Evaluator(GraphSet.from_edges([[(0, 1)], [(0, 1), (1, 2)]])).described()("degree").shape
+        (2, 4)
+        """
+        graphs = self.reference if generated is None else generated
+        reference = self._reference(shared_columns(self.reference, graphs, self.settings)[0])
+        if generated is None:
+            return reference.described
+        lens = reference.described.lens
+        return Described(Side(graphs, lens.labels.encode(graphs), len(graphs)), lens)
+
+    def _source(self, generated: Any, name: str | None, most: int | None) -> Source:
+        source = as_source(generated, name, "generated", self.rules, self.root)
+        return some_of(source, most, self.settings.seed)
 
     def _reference(self, columns: Columns) -> Reference:
         """The reference as these columns show it."""
@@ -214,5 +293,5 @@ class Evaluator:
             labels = Labels.of(self.reference, columns)
             lens = Lens(self.settings, labels, self.check, self.encoder)
             side = Side(self.reference, labels.encode(self.reference), self.source.listed)
-            self._references[columns] = Reference(side, lens)
+            self._references[columns] = Reference(side, lens, self._known.get(columns))
         return self._references[columns]

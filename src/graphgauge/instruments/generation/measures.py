@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -22,22 +22,40 @@ Outcome = Mapping[str, tuple[Distance, Array]]
 SLOW_REPLICATES = 5
 
 
+# Small arrays that are dear to compute, by name: they are stored with an evaluator.
+Kept = Mapping[str, Array]
+
+
 class Prepared(Protocol):
     """A measure that has seen the reference: `floor` has the (c,) values between its halves."""
 
     @property
     def floor(self) -> Mapping[str, Array]: ...
 
+    @property
+    def kept(self) -> Kept: ...
+
     def score(self, x: Any, parts: Mask) -> Outcome: ...
 
 
 class Measure(Protocol):
-    """A way to compare two descriptions. `fewest` rows are needed on each side."""
+    """A way to compare two descriptions. `fewest` rows are needed on each side; with what an earlier
+    preparation `kept`, the dear part of it is not done again."""
 
     @property
     def fewest(self) -> int: ...
 
-    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared: ...
+    def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared: ...
+
+
+def as_kept(floor: Mapping[str, Array]) -> dict[str, Array]:
+    """A noise floor under names of its own."""
+    return {f"floor.{key}": values for key, values in floor.items()}
+
+
+def kept_floor(kept: Kept) -> dict[str, Array]:
+    """The noise floor among what was kept."""
+    return {name.removeprefix("floor."): kept[name] for name in kept if name.startswith("floor.")}
 
 
 def rows_of(x: Any, mask: Mask) -> Any:
@@ -65,8 +83,8 @@ class Each:
     fewest: int = 1
     replicates: int | None = None
 
-    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared:
-        return _EachPrepared(self, y, halves, settings)
+    def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
+        return _EachPrepared(self, y, halves, settings, kept)
 
     def over(self, x: Any, in_x: Mask, y: Any, in_y: Mask, settings: Settings) -> dict[str, Array]:
         """The values of every replicate whose parts are large enough: key → (c,)."""
@@ -81,9 +99,10 @@ class Each:
 
 
 class _EachPrepared:
-    def __init__(self, measure: Each, y: Any, halves: Halves, settings: Settings) -> None:
+    def __init__(self, measure: Each, y: Any, halves: Halves, settings: Settings, kept: Kept | None) -> None:
         self.measure, self.y, self.halves, self.settings = measure, y, halves, settings
-        self.floor = measure.over(y, halves.a, y, halves.b, settings)
+        self.floor = measure.over(y, halves.a, y, halves.b, settings) if kept is None else kept_floor(kept)
+        self.kept = as_kept(self.floor)
 
     def score(self, x: Any, parts: Mask) -> Outcome:
         whole = self.measure.distance(x, self.y, self.settings)
@@ -108,13 +127,12 @@ class MMD:
     estimator: str | None = None
     fewest: int = 1
 
-    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared:
+    def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
         kernel, estimator = self.kernel(settings), self.estimator or settings.estimator
         if kernel.parameters.get("rule") in NEEDS_BOTH:
-            return Each(lambda x, y, s: {"": distances.mmd(x, y, kernel, estimator)}).prepare(
-                y, halves, settings
-            )
-        return _MMDPrepared(y, kernel, estimator, halves)
+            each = Each(lambda x, y, s: {"": distances.mmd(x, y, kernel, estimator)}, self.fewest)
+            return each.prepare(y, halves, settings, kept)
+        return _MMDPrepared(y, kernel, estimator, halves, kept)
 
 
 # Bandwidth rules that look at both samples: nothing can be prepared for them.
@@ -122,9 +140,10 @@ NEEDS_BOTH = ("ten", "ten_all_pairs", "median")
 
 
 class _MMDPrepared:
-    def __init__(self, y: Any, kernel: Kernel, estimator: str, halves: Halves) -> None:
+    def __init__(self, y: Any, kernel: Kernel, estimator: str, halves: Halves, kept: Kept | None) -> None:
         parts = (halves.a, halves.b) if halves.count else None
-        self.reference = distances.anchor(y, kernel, parts)
+        self.reference = distances.anchor(y, kernel, parts, kept)
+        self.kept: Kept = self.reference.energies
         self.estimator, self.halves = estimator, halves
         enough = halves.count and (estimator == "biased" or halves.size > 1)
         self.floor = {"": self.reference.floor(estimator)} if enough else {}
@@ -146,8 +165,8 @@ class Neighbours:
 
     fewest: int = 2
 
-    def prepare(self, y: Any, halves: Halves, settings: Settings) -> Prepared:
-        return _NeighboursPrepared(y, halves, settings)
+    def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
+        return _NeighboursPrepared(y, halves, settings, kept)
 
 
 # Isomorphic graphs are embedded equally up to rounding; on this grid they are equal.
@@ -155,12 +174,16 @@ RESOLUTION = 1e-9
 
 
 class _NeighboursPrepared:
-    def __init__(self, y: Array, halves: Halves, settings: Settings) -> None:
+    def __init__(self, y: Array, halves: Halves, settings: Settings, kept: Kept | None) -> None:
         self.y, self.halves, self.k = y, halves, settings.k
         self.options: dict[str, Any] = {"ties": settings.ties, "resolution": RESOLUTION}
         self.balls = distances.reference_balls(y, settings.k, **self.options)
         enough = halves.count and halves.size > settings.k
-        self.floor = self._parts(y, halves.a) if enough else {}
+        if kept is None:
+            self.floor = self._parts(y, halves.a) if enough else {}
+        else:
+            self.floor = kept_floor(kept)
+        self.kept = as_kept(self.floor)
 
     def score(self, x: Array, parts: Mask) -> Outcome:
         whole = distances.prdc(x, self.balls, self.k, **self.options)
@@ -169,8 +192,3 @@ class _NeighboursPrepared:
 
     def _parts(self, x: Array, parts: Mask) -> dict[str, Array]:
         return distances.prdc_parts(x, self.y, parts, self.halves.b, self.k, **self.options)
-
-
-def of_names(names: Sequence[str], found: Outcome) -> Outcome:
-    """The part of an outcome that has these keys."""
-    return {name: found[name] for name in names}

@@ -27,7 +27,7 @@ _ELSEWHERE = ("n", "m", "of", "seed")
 
 
 def make_rows(
-    evaluator: Evaluator, generated: Source, columns: Columns, found: Mapping[str, Found]
+    evaluator: Evaluator, generated: Source, columns: Columns, found: Mapping[str, Found], half: int
 ) -> list[Row]:
     """Rows of one generated set."""
     params: dict[str, Any] = {
@@ -37,6 +37,7 @@ def make_rows(
         "reference_graphs": len(evaluator.reference),
         "generated_graphs": len(generated.graphs),
         "listed": generated.listed,
+        "half_graphs": half,
         "node_labels": columns.node,
         "edge_labels": columns.edge,
         "valid": evaluator.check.name,

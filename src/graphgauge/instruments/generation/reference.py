@@ -11,8 +11,8 @@ import numpy as np
 
 from graphgauge.distances import Distance
 from graphgauge.distances.scaling import standardise_by
-from graphgauge.instruments.generation.halves import half_samples, halves
-from graphgauge.instruments.generation.measures import Array, Measure, Outcome, Prepared
+from graphgauge.instruments.generation.halves import Halves, half_samples, halves
+from graphgauge.instruments.generation.measures import Array, Kept, Measure, Outcome, Prepared
 from graphgauge.instruments.generation.metrics import METRICS, Choice, Metric
 from graphgauge.instruments.generation.views import VIEWS, Described, Lens, Side
 
@@ -38,21 +38,27 @@ class Found:
 class Reference:
     """A reference set as one lens shows it, with what its metrics have prepared."""
 
-    def __init__(self, side: Side, lens: Lens) -> None:
+    def __init__(self, side: Side, lens: Lens, known: Mapping[str, Kept] | None = None) -> None:
         self.described = Described(side, lens)
-        self._prepared: dict[tuple[Any, ...], Prepared] = {}
+        self._prepared: dict[str, Prepared] = {}
+        self._known = known or {}
 
     def score(
-        self, side: Side, choice: Choice, tell: Callable[[str], None] = lambda text: None
+        self,
+        side: Side,
+        choice: Choice,
+        half_of: int | None = None,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> Iterator[tuple[str, Found | str]]:
         """Every wanted metric: what was found, or why it was left out."""
+        parts = self.halves(len(side.graphs), half_of)
         generated = Described(side, self.described.lens)
         outcomes: dict[tuple[Any, ...], Outcome] = {}
         for name in choice.wanted:
             tell(name)
             obstacle = self.obstacle(METRICS[name], side)
             if obstacle is None:
-                yield name, self._found(METRICS[name], generated, outcomes)
+                yield name, self._found(METRICS[name], generated, parts, outcomes)
             elif name in choice.named:
                 raise ValueError(f"{name}: {obstacle}")
             else:
@@ -71,39 +77,51 @@ class Reference:
             return "it is for molecules, sets with the columns of SMILES"
         return None
 
-    def _found(self, metric: Metric, generated: Described, outcomes: dict[tuple[Any, ...], Outcome]) -> Found:
+    def _found(
+        self, metric: Metric, generated: Described, halves: Halves, outcomes: dict[tuple[Any, ...], Outcome]
+    ) -> Found:
         start = time.perf_counter()
         settings = self.described.lens.settings
         one = not VIEWS[metric.view].seeded or self.described.lens.encoder is not None
         values, half, floor = {}, [], []
         for seed in range(1 if one else settings.seeds):
             key = (metric.view, metric.measure, seed)
-            n = len(generated.side.graphs)
-            prepared = self.prepared(metric.view, metric.measure, seed, n)
+            prepared = self.prepared(metric.view, metric.measure, seed, halves)
             if key not in outcomes:
                 x = self._in_units(metric.view, seed, generated(metric.view, seed))
-                parts = half_samples(n, self._halves(n), settings.seed)
+                parts = half_samples(len(generated.side.graphs), halves, settings.seed)
                 outcomes[key] = prepared.score(x, parts)
             values[seed], some = outcomes[key][metric.key]
             half.append(some)
             floor.append(prepared.floor.get(metric.key, np.zeros(0)))
         return Found(values, np.stack(half), np.stack(floor), time.perf_counter() - start)
 
-    def prepared(self, view: str, measure: Measure, seed: int, n: int) -> Prepared:
-        """What a measure knows of the reference, for generated sets of n graphs."""
-        parts = self._halves(n)
-        key = (view, measure, seed, parts.size)
+    def prepared(self, view: str, measure: Measure, seed: int, parts: Halves) -> Prepared:
+        """What a measure knows of the reference."""
+        key = f"{_metric_of(view, measure)}/{seed}/{parts.size}"
         if key not in self._prepared:
             y = self._in_units(view, seed, self.described(view, seed))
-            self._prepared[key] = measure.prepare(y, parts, self.described.lens.settings)
+            settings = self.described.lens.settings
+            self._prepared[key] = measure.prepare(y, parts, settings, self._known.get(key))
         return self._prepared[key]
 
-    def _halves(self, n: int) -> Any:
+    def kept(self) -> dict[str, Kept]:
+        """What was dear to compute and need not be computed again: metric/seed/size of parts → arrays."""
+        return {**self._known, **{key: prepared.kept for key, prepared in self._prepared.items()}}
+
+    def halves(self, n: int, half_of: int | None = None) -> Halves:
+        """Parts for a generated set of n graphs, or for the smallest of several sets."""
         settings = self.described.lens.settings
-        return halves(len(self.described.side.graphs), n, settings.replicates, settings.seed)
+        fewest = n if half_of is None else min(n, half_of)
+        return halves(len(self.described.side.graphs), fewest, settings.replicates, settings.seed)
 
     def _in_units(self, view: str, seed: int, rows: Any) -> Any:
         """Rows in the reference's mean and standard deviation, where the view asks for it."""
         if not VIEWS[view].standardised:
             return rows
         return standardise_by(self.described(view, seed), rows)[0]
+
+
+def _metric_of(view: str, measure: Measure) -> str:
+    """The first metric of a view and a measure: their name in files."""
+    return next(name for name, m in METRICS.items() if m.view == view and m.measure is measure)

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from graphgauge.distances import Distance
 from graphgauge.graphs import GraphSet
-from graphgauge.graphs.structure import isomorphism_classes
 from graphgauge.instruments.generation.halves import Halves, Mask
-from graphgauge.instruments.generation.measures import Array, Outcome, Prepared
+from graphgauge.instruments.generation.measures import Array, Kept, Outcome, Prepared, as_kept, kept_floor
 from graphgauge.instruments.generation.settings import Settings
+from graphgauge.scores import isomorphism_numbers
 
 
 @dataclass(frozen=True)
@@ -57,18 +56,22 @@ class Shares:
 
     fewest: int = 1
 
-    def prepare(self, y: Checked, halves: Halves, settings: Settings) -> Prepared:
-        return _SharesPrepared(y, halves)
+    def prepare(self, y: Checked, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
+        return _SharesPrepared(y, halves, kept)
 
 
 class _SharesPrepared:
-    def __init__(self, y: Checked, halves: Halves) -> None:
+    def __init__(self, y: Checked, halves: Halves, kept: Kept | None) -> None:
         self.y, self.halves = y, halves
-        numbers = isomorphism_numbers([y])[0]
-        self.floor = self._parts(_Classified(numbers, y.valid), halves.a, numbers)
+        if kept is None:
+            numbers = _classes([y])[0]
+            self.floor = self._parts(_Classified(numbers, y.valid), halves.a, numbers)
+        else:
+            self.floor = kept_floor(kept)
+        self.kept = as_kept(self.floor)
 
     def score(self, x: Checked, parts: Mask) -> Outcome:
-        numbers, of_reference = isomorphism_numbers([x, self.y])
+        numbers, of_reference = _classes([x, self.y])
         generated = _Classified(numbers, x.valid)
         whole = generated.shares(np.ones(len(numbers), dtype=bool), of_reference)
         readable = len(numbers) / x.listed
@@ -111,23 +114,8 @@ class _Classified:
         return {name: float(found[name].mean()) for name in NAMES}
 
 
-def isomorphism_numbers(sets: Sequence[Checked]) -> list[Array]:
+def _classes(sets: Sequence[Checked]) -> list[Array]:
     """Isomorphism classes of all graphs of all sets, numbered together: a (G,) array for each set."""
-    bare = [of.graphs.structure().with_columns(*_identities(of.graphs)) for of in sets]
-    both = GraphSet.concat(bare)
-    numbers = isomorphism_classes(
-        both, initial=_numbered(both.node), edge_initial=_numbered(both.edge)
-    ).numpy()
-    return np.split(numbers, np.cumsum([len(one) for one in bare])[:-1])
-
-
-def _identities(graphs: GraphSet) -> list[dict[str, Tensor]]:
-    return [{"identity": c["identity"]} if "identity" in c else {} for c in (graphs.node, graphs.edge)]
-
-
-def _numbered(columns: Mapping[str, Tensor]) -> Tensor | None:
-    """Distinct rows of the identity column as numbers."""
-    if "identity" not in columns:
-        return None
-    rows = columns["identity"].numpy()
-    return torch.from_numpy(np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64))
+    graphs = [of.graphs for of in sets]
+    label, edge_label = ("identity" if "identity" in c else None for c in (graphs[0].node, graphs[0].edge))
+    return isomorphism_numbers(graphs, label, edge_label)
