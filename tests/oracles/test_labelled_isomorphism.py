@@ -68,6 +68,24 @@ def test_regular_graphs_that_differ_in_the_place_of_bonds_only() -> None:
     assert isomorphism_classes(prism, edge_initial=kind.to(torch.int64)).tolist() == [0, 1]
 
 
+def test_two_matchings_of_one_graph_that_refinement_cannot_tell_apart() -> None:
+    """A prism whose rungs are double bonds leaves two triangles; with another matching it leaves a ring."""
+    prism = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)]
+    rungs, other = {(0, 3), (1, 4), (2, 5)}, {(0, 1), (3, 4), (2, 5)}
+    bonds = [[1 + (pair in double) for pair in prism] for double in (rungs, other, rungs)]
+    graphs = GraphSet.from_edges([prism] * 3, edge={"bond": torch.tensor(bonds).reshape(-1)})
+    assert wl_colours(graphs, edge_initial=graphs.bond).unique().numel() == 1
+    assert isomorphism_classes(graphs, edge_initial=graphs.bond).tolist() == [0, 1, 0]
+
+
+def test_labels_of_self_loops_are_not_those_of_edges() -> None:
+    """Two joined nodes with loops: the labels of edge and loops change places."""
+    edges = [(0, 0), (0, 1), (1, 1)]
+    bonds = torch.tensor([1, 0, 1, 0, 1, 0])
+    graphs = GraphSet.from_edges([edges, edges], self_loops="keep", edge={"bond": bonds})
+    assert isomorphism_classes(graphs, edge_initial=graphs.bond).tolist() == [0, 1]
+
+
 def test_colours_with_edge_labels_equal_the_definition() -> None:
     graphs = labelled(1, False, 30)
     ours = GraphSet.from_networkx(graphs, self_loops="keep")
