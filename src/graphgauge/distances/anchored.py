@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import block_diag
+from scipy.sparse import issparse
 
 from graphgauge.distances.bandwidths import BANDWIDTH_RULES, NEED_BOTH
 from graphgauge.distances.energies import Energies, Inner
@@ -168,7 +169,7 @@ def anchor(
     True
     """
     chosen = _without_x(as_kernel(kernel))
-    read = chosen.read(y, y)
+    read = chosen.read(y, _other(y))
     m = rows_of(y)
     a, b = _two_parts(parts, m)
     if chosen.parameters.get("rule") in BANDWIDTH_RULES:
@@ -227,9 +228,16 @@ def _with_whole(members: Members) -> Array:
     return np.concatenate([np.ones((len(members), 1)), members], axis=1)
 
 
-def _on_y(members: Array) -> Array:
-    """Weights for both samples of an `Energies` that has read y twice: the second copy has none."""
-    return np.concatenate([members, np.zeros_like(members)])
+def _other(y: Any) -> Any:
+    """What stands for x while y is read alone: y again, for the rules of bandwidths; one row is enough of
+    sparse rows, whose kernel has none, and columns that no other row shares stay so."""
+    return y[:1] if issparse(y) else y
+
+
+def _on_y(read: Energies, members: Array) -> Array:
+    """Weights for both samples of an `Energies` that has read y with `_other`, whose rows have none."""
+    rest = len(read.diagonal()) - len(members)
+    return np.concatenate([members, np.zeros((rest, members.shape[1]))])
 
 
 def _cheap(read: Energies, members: Array) -> dict[str, Array]:
@@ -238,7 +246,9 @@ def _cheap(read: Energies, members: Array) -> dict[str, Array]:
     first = np.zeros((m, 1))
     first[0] = 1.0
     count = members.shape[1]
-    probe = read.forms(_on_y(np.concatenate([first, members], axis=1)), [(0, 1 + r) for r in range(count)])
+    probe = read.forms(
+        _on_y(read, np.concatenate([first, members], axis=1)), [(0, 1 + r) for r in range(count)]
+    )
     return {
         "bandwidths": np.array([np.nan if s is None else s for s in read.bandwidths]),
         "sizes": size,
@@ -252,13 +262,13 @@ def _dear(read: Energies, members: Array, count: int) -> dict[str, Array]:
     size = members.sum(axis=0)
     if isinstance(read, Inner):
         weights = members / size
-        own = read.energies(_on_y(weights))
+        own = read.energies(_on_y(read, weights))
         return {
             "own": own,
-            "between": read.energies(_on_y(weights[:, 1 : 1 + count] - weights[:, 1 + count :])),
+            "between": read.energies(_on_y(read, weights[:, 1 : 1 + count] - weights[:, 1 + count :])),
         }
     pairs = [(r, r) for r in range(1 + 2 * count)] + [(1 + r, 1 + count + r) for r in range(count)]
-    forms = read.forms(_on_y(members), pairs)
+    forms = read.forms(_on_y(read, members), pairs)
     own = forms[:, : 1 + 2 * count] / size**2
     across = forms[:, 1 + 2 * count :] / (size[1 : 1 + count] * size[1 + count :])
     return {"own": own, "between": own[:, 1 : 1 + count] + own[:, 1 + count :] - 2.0 * across}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from graphgauge.distances.samples import Array
 
@@ -130,30 +131,69 @@ class Inner:
 
     Rows are an array, less a centre, or a SciPy sparse matrix. An MMD does not feel a shift, and loses no
     digits where the centre is far from 0; the Gram matrix is that of the rows as they were.
+
+    Parameters
+    ----------
+    rows : (N, d) array or sparse matrix
+    centre : (d,) what was taken from every row of an array
+    alone : (N,) of sparse rows, squared length of what no other row shares (see `sparse_inner`)
     """
 
     rows: Any
     centre: Array | float = 0.0
+    alone: Array | float = 0.0
     bandwidths: tuple[float | None, ...] = (None,)
 
     def energies(self, weights: Array, block: int = BLOCK) -> Array:
         # A few columns at a time: sparse rows may have millions of columns.
         few = 8 if hasattr(self.rows, "toarray") else max(weights.shape[1], 1)
         parts = [weights[:, start : start + few] for start in range(0, weights.shape[1], few)]
-        return np.concatenate([np.square(self.rows.T @ part).sum(axis=0) for part in parts] or [[]])[None]
+        shared = np.concatenate([np.square(self.rows.T @ part).sum(axis=0) for part in parts] or [[]])
+        return np.asarray(shared + self._alone(np.square(weights)))[None]
 
     def forms(self, weights: Array, pairs: Sequence[tuple[int, int]], block: int = BLOCK) -> Array:
-        return np.array([[(self.rows.T @ weights[:, v]) @ (self.rows.T @ weights[:, w]) for v, w in pairs]])
+        shared = [(self.rows.T @ weights[:, v]) @ (self.rows.T @ weights[:, w]) for v, w in pairs]
+        own = [self._alone(weights[:, v] * weights[:, w]) for v, w in pairs]
+        value: Array = np.array([shared]) + np.array([own])
+        return value
 
     def diagonal(self) -> Array:
         squares = self.rows.multiply(self.rows) if hasattr(self.rows, "toarray") else np.square(self.rows)
-        return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+        return np.asarray(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel() + self.alone)
 
     def gram(self, block: int = BLOCK) -> Array:
         if hasattr(self.rows, "toarray"):
-            return np.asarray((self.rows @ self.rows.T).toarray())[None]
+            values = np.asarray((self.rows @ self.rows.T).toarray())
+            values[np.diag_indices(len(values))] += self.alone
+            return values[None]
         rows = self.rows + self.centre
         return np.asarray(rows @ rows.T)[None]
+
+    def _alone(self, products: Array) -> Any:
+        """Σ_i products_i · alone_i of every column, 0 for an array."""
+        return self.alone @ products if isinstance(self.alone, np.ndarray) else 0.0
+
+
+def sparse_inner(rows: Any) -> Inner:
+    """Energies of sparse rows (CSR), most of whose columns have a single entry, as WL and NSPDK counts do.
+
+    Such a column adds w_i² v² to an energy and nothing else: its entries are summed once for each row, and
+    only columns that rows share take part in products.
+
+    >>> from scipy.sparse import csr_array
+    >>> inner = sparse_inner(csr_array([[1.0, 2.0, 0.0], [1.0, 0.0, 3.0]]))
+    >>> inner.rows.shape, inner.gram()[0].tolist()
+    ((2, 1), [[5.0, 1.0], [1.0, 10.0]])
+    """
+    times = np.bincount(rows.indices, minlength=rows.shape[1])
+    lone = times[rows.indices] == 1
+    owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    squares = np.square(rows.data[lone], dtype=np.float64)
+    alone = np.bincount(owner[lone], weights=squares, minlength=rows.shape[0]).astype(np.float64)
+    place = np.cumsum(times > 1) - 1
+    ends = np.concatenate([[0], np.cumsum(np.bincount(owner[~lone], minlength=rows.shape[0]))])
+    shared = (rows.data[~lone], place[rows.indices[~lone]], ends)
+    return Inner(csr_array(shared, shape=(rows.shape[0], int((times > 1).sum()))), alone=alone)
 
 
 def _half(count: int, block: int) -> Iterator[tuple[int, int, int, int]]:

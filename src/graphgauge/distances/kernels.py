@@ -21,7 +21,7 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse, vstack
 
 from graphgauge.distances.bandwidths import BANDWIDTH_RULES, Bandwidth, checked, fixed
-from graphgauge.distances.energies import BLOCK, Energies, Inner, Pairwise, Values, pool
+from graphgauge.distances.energies import BLOCK, Energies, Inner, Pairwise, Values, pool, sparse_inner
 from graphgauge.distances.exponentials import exponentials
 from graphgauge.distances.histograms import cumulative, equal_masses, histograms
 from graphgauge.distances.pairwise import manhattan, squared_euclidean
@@ -317,7 +317,7 @@ def _read_linear(x: Any, y: Any) -> Energies:
         if len(bad):
             at = bad[0]
             raise ValueError(f"{name}: row {entries.row[at]}, column {entries.col[at]} is {entries.data[at]}")
-    return Inner(vstack([x, y], format="csr", dtype=np.float64))
+    return sparse_inner(vstack([x, y], format="csr", dtype=np.float64))
 
 
 def _on_histograms(

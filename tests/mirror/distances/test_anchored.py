@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 
 from graphgauge.distances import anchored
 from graphgauge.distances.anchored import anchor
-from graphgauge.distances.energies import Pairwise
+from graphgauge.distances.energies import Pairwise, sparse_inner
 from graphgauge.distances.kernels import gaussian_emd, rbf
 from graphgauge.distances.mmd import mmd
 
@@ -19,7 +19,11 @@ IN_X = RNG.random((40, 4)) < 0.5
 RULE = rbf("ten_reference")
 
 
-@pytest.mark.parametrize("kernel", ["linear", "polynomial", "gaussian_emd", RULE], ids=str)
+@pytest.mark.parametrize(
+    "kernel",
+    ["linear", "polynomial", "gaussian_emd", RULE],
+    ids=lambda kernel: getattr(kernel, "name", kernel),
+)
 def test_stored_energies_give_the_same_values_and_visit_nothing(tmp_path, monkeypatch, kernel):
     reference = anchor(Y, kernel, (A, ~A))
     np.savez(tmp_path / "kept.npz", **reference.energies)
@@ -65,7 +69,9 @@ def test_without_parts():
     assert len(whole.extra["values"]) == 10
 
 
-@pytest.mark.parametrize("kernel", ["rbf", rbf("ten_all_pairs"), rbf("median")], ids=str)
+@pytest.mark.parametrize(
+    "kernel", ["rbf", rbf("ten_all_pairs"), rbf("median")], ids=["ten", "ten_all_pairs", "median"]
+)
 def test_rules_that_need_both_samples_are_refused(kernel):
     with pytest.raises(ValueError, match=r'looks at x and y.*rbf\("ten_reference"\)'):
         anchor(Y, kernel)
@@ -141,3 +147,19 @@ def test_kernels_without_a_guarantee_are_not_clipped():
     value = anchor(y, gaussian_emd(1.0)).mmd(x)[0].value
     assert value == pytest.approx(mmd(x, y, gaussian_emd(1.0)).value, abs=1e-15)
     assert value < -0.01
+
+
+def test_columns_of_a_single_entry_are_summed_apart():
+    rng = np.random.default_rng(5)
+    x, y = (csr_array((rng.random((8, 60)) < 0.05) * rng.random((8, 60))) for _ in range(2))
+    parts = np.arange(8)[:, None] % 2 == np.arange(2)
+    reference = anchor(y, "linear", (parts, ~parts))
+    whole, some = reference.mmd(x, parts)
+    dense = [np.asarray(rows.toarray()) for rows in (x, y)]
+    assert whole.value == pytest.approx(mmd(*dense, "linear").value, rel=1e-12)
+    for r in range(2):
+        value = mmd(dense[0][parts[:, r]], dense[1][~parts[:, r]], "linear").value
+        assert some[r] == pytest.approx(value, rel=1e-12)
+    assert sparse_inner(x).rows.shape[1] < 60
+    np.testing.assert_allclose(sparse_inner(x).gram()[0], dense[0] @ dense[0].T, atol=1e-15)
+    np.testing.assert_allclose(sparse_inner(x).diagonal(), np.square(dense[0]).sum(axis=1), atol=1e-15)
