@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from graphgauge import datasets, descriptors, distances, models, report
     from graphgauge.graphs import GraphError, GraphSet, Pairs
     from graphgauge.graphs.files import read, write
-    from graphgauge.instruments import alignment
+    from graphgauge.instruments import alignment, generation
     from graphgauge.rows import Row
     from graphgauge.specs import Spec
 
@@ -36,6 +36,7 @@ _MODULES = {
     "datasets": "graphgauge.datasets",
     "descriptors": "graphgauge.descriptors",
     "distances": "graphgauge.distances",
+    "generation": "graphgauge.instruments.generation",
     "models": "graphgauge.models",
     "report": "graphgauge.report",
 }
@@ -50,6 +51,7 @@ __all__ = [
     "datasets",
     "descriptors",
     "distances",
+    "generation",
     "models",
     "read",
     "report",

@@ -20,7 +20,7 @@ from graphgauge.distances.kernels import (
 from graphgauge.distances.mmd import mmd
 from graphgauge.distances.permutation import permutation_test
 from graphgauge.distances.polygraph import polygraph_discrepancy
-from graphgauge.distances.prdc import prdc, reference_balls
+from graphgauge.distances.prdc import prdc, prdc_parts, reference_balls
 from graphgauge.distances.result import Distance
 from graphgauge.distances.wasserstein import wasserstein
 
@@ -46,6 +46,7 @@ __all__ = [
     "polygraph_discrepancy",
     "polynomial",
     "prdc",
+    "prdc_parts",
     "rbf",
     "reference_balls",
     "wasserstein",

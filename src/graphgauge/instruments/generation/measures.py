@@ -129,10 +129,22 @@ class MMD:
 
     def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
         kernel, estimator = self.kernel(settings), self.estimator or settings.estimator
+        if settings.random_features and kernel.name == "rbf":
+            each = Each(lambda x, y, s: {"": _approximate(x, y, kernel, estimator, s)}, self.fewest)
+            return each.prepare(y, halves, settings, kept)
         if kernel.parameters.get("rule") in NEEDS_BOTH:
             each = Each(lambda x, y, s: {"": distances.mmd(x, y, kernel, estimator)}, self.fewest)
             return each.prepare(y, halves, settings, kept)
         return _MMDPrepared(y, kernel, estimator, halves, kept)
+
+
+def _approximate(x: Any, y: Any, kernel: Kernel, estimator: str, settings: Settings) -> Distance:
+    """The estimate from random features, with its standard error in the definition."""
+    found = distances.mmd_approximate(
+        x, y, kernel, estimator, features=settings.random_features, seed=settings.seed
+    )
+    error = float(found.extra["standard_error"])
+    return replace(found, definition={**found.definition, "standard error": error})
 
 
 # Bandwidth rules that look at both samples: nothing can be prepared for them.
