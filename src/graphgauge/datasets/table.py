@@ -62,7 +62,15 @@ DATASETS: dict[str, Dataset] = {
 }
 
 
-def load(name: str, split: str | None = None, *, root: Home = None, **options: Any) -> GraphSet:
+def load(
+    name: str,
+    split: str | None = None,
+    *,
+    root: Home = None,
+    at_most: int | None = None,
+    choice: int = 0,
+    **options: Any,
+) -> GraphSet:
     """A dataset as it is, with its columns.
 
     Parameters
@@ -71,6 +79,8 @@ def load(name: str, split: str | None = None, *, root: Home = None, **options: A
     split : one of the dataset's splits. None: all of train, val and test in order, with a graph column
         ``split`` (its number); for one large graph, the graph; for a generated family, the stream "train"
     root : folder to look in, instead of ``GRAPHGAUGE_DATA`` and the user's cache
+    at_most : of a stored split, a random choice of so many graphs where it has more; only they are parsed
+    choice : seed of the choice
     options : of the dataset; a generated family also takes ``size`` (graphs) and ``seed``
 
     Raises
@@ -90,13 +100,25 @@ def load(name: str, split: str | None = None, *, root: Home = None, **options: A
     check_options(name, options, known(entry.read))
     if split is not None:
         _check_split(name, split, entry.splits)
-        return _read(name, entry, split, root, None, **options)
+        return _read(name, entry, split, root, _some(name, split, at_most, choice), **options)
     if entry.kind == "large":
         return _read(name, entry, WHOLE, root, None, **options)
     splits = [answering(entry, s, root) for s in entry.splits if s not in entry.stand_in.values()]
     parts = [_read(name, entry, s, root, None, **options) for s in splits]
     number = torch.cat([torch.full((len(part),), i) for i, part in enumerate(parts)])
     return GraphSet.concat(parts).with_columns(graph={"split": number})
+
+
+def _some(name: str, split: str, at_most: int | None, seed: int) -> Pick:
+    """The choice of at most so many graphs, in their order; None for all."""
+    if at_most is None:
+        return None
+
+    def pick(available: int) -> np.ndarray[Any, Any]:
+        rng = stream(name, seed, split)
+        return np.sort(rng.choice(available, min(at_most, available), replace=False))
+
+    return pick
 
 
 def base(

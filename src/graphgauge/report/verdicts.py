@@ -83,8 +83,8 @@ def verdict(half: Summary | None, floor: Summary | None, higher_is_better: bool 
     """Whether the generated graphs are further from the reference than the reference is from itself.
 
     Like is compared with like: both summaries are over halves of equal sizes, since most metrics depend on
-    the number of graphs. With noise = t_{0.975, R−1} · sd · √(1 + 1/R) and sd the larger of both, the set is "same" where
-    |mean(half) − mean(floor)| ≤ noise, else "worse" or "better" by the direction of the metric.
+    the number of graphs. With noise = t_{0.975, R−1} · sd · √(1 + 1/R), sd the larger of both, the set is
+    "same" where |mean(half) − mean(floor)| ≤ noise, else "worse" or "better" by the direction of the metric.
 
     "Better" than the reference's own value is no praise: a share above it is typical of a set that keeps to
     the densest region (look at recall and coverage), a distance below it of copies of the reference (look at

@@ -14,7 +14,7 @@ from graphgauge.graphs import GraphSet
 from graphgauge.graphs.sources import Source
 from graphgauge.instruments.generation import saving
 from graphgauge.instruments.generation.checks import as_check
-from graphgauge.instruments.generation.inputs import as_source, some_of
+from graphgauge.instruments.generation.inputs import as_source
 from graphgauge.instruments.generation.labels import Columns, Labels, shared_columns
 from graphgauge.instruments.generation.measures import Kept
 from graphgauge.instruments.generation.metrics import choose
@@ -125,8 +125,8 @@ class Evaluator:
         self.settings = make_settings(preset, settings)
         self.choice = choose(metrics)
         self.rules, self.root = dict(rules or {}), root
-        source = as_source(reference, name, "reference", self.rules, root)
-        self.source = some_of(source, max_graphs, self.settings.seed)
+        seed = self.settings.seed
+        self.source = as_source(reference, name, "reference", self.rules, root, max_graphs, seed)
         self.check = as_check(valid)
         self.encoder = encoder
         self._references: dict[Columns, Reference] = {}
@@ -284,8 +284,8 @@ class Evaluator:
         return Described(Side(graphs, lens.labels.encode(graphs), len(graphs)), lens)
 
     def _source(self, generated: Any, name: str | None, most: int | None) -> Source:
-        source = as_source(generated, name, "generated", self.rules, self.root)
-        return some_of(source, most, self.settings.seed)
+        seed = self.settings.seed
+        return as_source(generated, name, "generated", self.rules, self.root, most, seed)
 
     def _reference(self, columns: Columns) -> Reference:
         """The reference as these columns show it."""

@@ -15,7 +15,13 @@ from graphgauge.graphs.sources import Source, source
 
 
 def as_source(
-    value: Any, name: str | None, side: str, rules: Mapping[str, Any], root: str | Path | None = None
+    value: Any,
+    name: str | None,
+    side: str,
+    rules: Mapping[str, Any],
+    root: str | Path | None = None,
+    most: int | None = None,
+    seed: int = 0,
 ) -> Source:
     """Graphs and their name; an error says which side it is about.
 
@@ -24,11 +30,12 @@ def as_source(
     value : a file, a dataset as "name" or "name:split", or objects that `source` reads
     name : in place of the file's or dataset's
     side : "reference" or "generated", for messages and as the name of objects that have none
+    most, seed : a random choice of at most so many graphs
     """
     if isinstance(value, Source):
-        return value if name is None else replace(value, name=name)
+        return _some_of(value if name is None else replace(value, name=name), most, seed)
     try:
-        found = _dataset(value, root) if _is_dataset(value) else source(value, **rules)
+        found = _dataset(value, root, most, seed) if _is_dataset(value) else source(value, **rules)
     except GraphError as error:
         raise GraphError(f"{side}: {error}") from error
     if not len(found.graphs):
@@ -36,7 +43,7 @@ def as_source(
         raise GraphError(f"{side}: {found.name} holds no graphs{readable}")
     if name is None and not isinstance(value, str | Path):
         name = side
-    return found if name is None else replace(found, name=name)
+    return _some_of(found if name is None else replace(found, name=name), most, seed)
 
 
 def _is_dataset(value: Any) -> bool:
@@ -46,14 +53,13 @@ def _is_dataset(value: Any) -> bool:
     )
 
 
-def _dataset(value: str, root: str | Path | None) -> Source:
+def _dataset(value: str, root: str | Path | None, most: int | None, seed: int) -> Source:
     name, _, split = value.partition(":")
-    place = None if root is None else Path(root)
-    graphs = datasets.base(name, split, root=place) if split else datasets.load(name, root=place)
+    graphs = datasets.load(name, split or None, root=root, at_most=most, choice=seed)
     return Source(graphs, value, len(graphs))
 
 
-def some_of(given: Source, most: int | None, seed: int) -> Source:
+def _some_of(given: Source, most: int | None, seed: int) -> Source:
     """At most so many graphs, chosen at random, in their order; unreadable ones shrink alike."""
     total = len(given.graphs)
     if most is None or total <= most:
