@@ -50,11 +50,20 @@ def set_allocator(name: str) -> str:
 
 
 def interleaved(
-    ours: Callable[[], object], theirs: Callable[[], object], repeats: int = 5, warm_up: int = 1
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    repeats: int = 5,
+    warm_up: int = 1,
+    at_most: float = float("inf"),
 ) -> tuple[float, float]:
-    """Median CPU seconds of each, run in turn so that both meet the same machine."""
+    """Median CPU seconds of each, run in turn so that both meet the same machine.
+
+    No further turn begins once `at_most` seconds have been measured.
+    """
     times: tuple[list[float], list[float]] = ([], [])
     for i in range(warm_up + repeats):
+        if sum(times[0]) + sum(times[1]) > at_most:
+            break
         for which, function in enumerate((ours, theirs)):
             started = time.process_time()
             function()
@@ -117,7 +126,8 @@ def row(
 
 def versions() -> dict[str, str]:
     found = {"python": platform.python_version(), "machine": platform.machine()}
-    for package in ("graphgauge", "ngab", "torch", "torch_geometric", "numpy", "numba"):
+    opponents = ("ngab", "polygraph-benchmark", "prdc")
+    for package in ("graphgauge", *opponents, "torch", "torch_geometric", "numpy", "numba"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

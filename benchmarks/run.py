@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BENCHMARKS = ("pairs", "sampling", "training", "evaluation", "growth")
+BENCHMARKS = ("pairs", "sampling", "training", "evaluation", "growth", "generation", "generation_growth")
 ALLOCATORS = ("default", "keep")
 
 
