@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -213,7 +214,19 @@ def _terms(
     A block beside the diagonal stands for its mirror image too, where v and w change sides; None where
     nothing is added.
     """
-    there, here = (np.atleast_1d(side.any(axis=0)) for side in (left, right))
+    there, here = (side.any(axis=0).tobytes() for side in (left, right))
+    plan = _plan(there, here, tuple(pairs), same)
+    if plan is None:
+        return None
+    first, columns, at, form = plan
+    return left[:, first], np.ascontiguousarray(right[:, columns]), at, form
+
+
+@lru_cache(maxsize=256)
+def _plan(
+    there: bytes, here: bytes, pairs: tuple[tuple[int, int], ...], same: bool
+) -> tuple[Indices, Indices, Indices, Indices] | None:
+    """The columns of `_terms`, from which columns have any weight on the left and on the right: few cases."""
     wanted = [(v, w, form) for form, (v, w) in enumerate(pairs)]
     if not same:
         wanted += [(w, v, form) for v, w, form in wanted]
@@ -222,7 +235,7 @@ def _terms(
         return None
     first, second, form = np.array(wanted).T
     columns, at = np.unique(second, return_inverse=True)
-    return left[:, first], np.ascontiguousarray(right[:, columns]), at.ravel(), form
+    return first, columns, at.ravel(), form
 
 
 def _sum_by(which: np.ndarray[Any, np.dtype[np.int64]], weights: Array, count: int) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def exponentials(values: Array, rates: Sequence[float]) -> Iterator[tuple[int, A
     0 [1.0, 0.135335]
     """
     lowest, out = float(values.min()), np.empty_like(values)
-    for chain in _chains(rates):
+    for chain in _chains(tuple(rates)):
         for step, (index, squarings) in enumerate(chain):
             if rates[index] * lowest > UNDERFLOW:
                 break
@@ -38,7 +39,8 @@ def exponentials(values: Array, rates: Sequence[float]) -> Iterator[tuple[int, A
             yield index, out
 
 
-def _chains(rates: Sequence[float]) -> list[list[tuple[int, int]]]:
+@lru_cache(maxsize=64)
+def _chains(rates: tuple[float, ...]) -> list[list[tuple[int, int]]]:
     """Rates in chains of (index, squarings from the one before); each chain starts with an exponential."""
     chains: list[list[tuple[int, int]]] = []
     left = sorted(range(len(rates)), key=lambda index: rates[index])

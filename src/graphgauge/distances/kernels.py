@@ -24,8 +24,11 @@ from graphgauge.distances.bandwidths import BANDWIDTH_RULES, Bandwidth, checked,
 from graphgauge.distances.energies import BLOCK, Energies, Inner, Pairwise, Values, pool, sparse_inner
 from graphgauge.distances.exponentials import exponentials
 from graphgauge.distances.histograms import cumulative, equal_masses, histograms
-from graphgauge.distances.pairwise import manhattan, squared_euclidean
+from graphgauge.distances.pairwise import manhattan, squared_euclidean, total_variation
 from graphgauge.distances.samples import Array, rows_of, two_samples
+
+# Share of filled bins below which it pays to visit these alone.
+SPARSE = 0.25
 
 
 @dataclass(frozen=True)
@@ -156,9 +159,13 @@ def gaussian_tv(bandwidth: Bandwidth = 1.0, normalise: bool = True) -> Kernel:
     def distance(p: Array, q: Array) -> Array:
         return np.square(0.5 * manhattan(p, q))
 
+    def between_sparse(p: Array, q: Array) -> Array:
+        return np.square(total_variation(p, q))
+
     return _on_histograms(
-        "gaussian_tv", {"normalise": normalise}, _reader(normalise), distance, fixed(bandwidth), rates, False
-    )
+        "gaussian_tv", {"normalise": normalise}, _reader(normalise), distance, fixed(bandwidth), rates, False,
+        between_sparse,
+    )  # fmt: skip
 
 
 def laplacian_tv(bandwidth: Bandwidth = 1.0, normalise: bool = True) -> Kernel:
@@ -174,8 +181,9 @@ def laplacian_tv(bandwidth: Bandwidth = 1.0, normalise: bool = True) -> Kernel:
         return np.asarray(0.5 * manhattan(p, q))
 
     return _on_histograms(
-        "laplacian_tv", {"normalise": normalise}, _reader(normalise), distance, fixed(bandwidth), rates, True
-    )
+        "laplacian_tv", {"normalise": normalise}, _reader(normalise), distance, fixed(bandwidth), rates, True,
+        total_variation,
+    )  # fmt: skip
 
 
 KERNELS: dict[str, Callable[..., Kernel]] = {
@@ -328,13 +336,18 @@ def _on_histograms(
     bandwidths: tuple[float, ...],
     rates: list[float],
     positive_definite: bool,
+    between_sparse: Callable[[Array, Array], Array] | None = None,
 ) -> Kernel:
+    """A kernel of an L1 distance; `between_sparse` gives the same distance of rows that are mostly 0."""
+
     def read(x: Any, y: Any) -> Energies:
         both = pool(*prepare(x, y))
         # A column that is the same in every row adds nothing to an L1 distance.
         varies = (both.rows != both.rows[0]).any(axis=0)
         rows = np.ascontiguousarray(both.rows[:, varies])
-        return Pairwise(rows, both.which, _exponential(distance, rates), bandwidths, _ones)
+        sparse = between_sparse and np.count_nonzero(rows) < SPARSE * rows.size
+        chosen = between_sparse if between_sparse and sparse else distance
+        return Pairwise(rows, both.which, _exponential(chosen, rates), bandwidths, _ones)
 
     return Kernel(name, parameters, read, (0.0, 1.0), positive_definite)
 

@@ -20,6 +20,7 @@ from graphgauge.distances.kernels import (
     rbf,
 )
 from graphgauge.distances.mmd import mmd
+from graphgauge.distances.pairwise import manhattan, total_variation
 from graphgauge.distances.permutation import permutation_test
 
 
@@ -212,3 +213,20 @@ def test_p_values_of_far_and_equal_samples():
         permutation_test(x, x + 0.1, permutations=50, rng=1).value
         == permutation_test(x, x + 0.1, permutations=50, rng=1).value
     )
+
+
+def test_total_variation_of_sparse_histograms_is_the_dense_one() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.random((40, 30)) * (rng.random((40, 30)) < 0.1)
+    other = rng.random((25, 30)) * (rng.random((25, 30)) < 0.1)
+    np.testing.assert_allclose(total_variation(rows, other), 0.5 * manhattan(rows, other), atol=1e-14)
+    assert (total_variation(rows, other) == total_variation(other, rows).T).all()
+    assert (np.diag(total_variation(rows, rows)) == 0.0).all()
+    some = rows[rows.any(axis=1)]
+    for kernel in (gaussian_tv(0.3), laplacian_tv(0.3)):
+        values = gram(some, some[:5], kernel)
+        shares = some / some.sum(axis=1, keepdims=True)
+        both = np.concatenate([shares, shares[:5]])
+        tv = 0.5 * np.abs(both[:, None] - both[None]).sum(axis=2)
+        exact = np.exp(-(tv**2) / 0.18) if kernel.name == "gaussian_tv" else np.exp(-tv / 0.3)
+        np.testing.assert_allclose(values, exact, rtol=1e-12)
