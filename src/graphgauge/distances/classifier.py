@@ -108,7 +108,7 @@ def classifier_accuracy(
 def discriminator(classifier: Any = None) -> Any:
     """An unfitted copy of the classifier behind a scaler; logistic regression where none is given."""
     if classifier is None:
-        classifier = LogisticRegression(max_iter=1000)
+        classifier = LogisticRegression(solver="newton-cholesky", max_iter=1000)
     return make_pipeline(StandardScaler(), clone(classifier))
 
 
