@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,7 @@ def shared_columns(reference: GraphSet, generated: GraphSet, settings: Settings)
 
     Raises
     ------
-    GraphError : a column that the settings name is missing on one side
+    GraphError : a column that the settings name is missing on one side, or of another width there
     """
     if settings.labels == "none":
         return Columns(), []
@@ -60,6 +61,9 @@ def _named(level: str, name: str, have: Mapping[str, Mapping[str, Tensor]]) -> s
             raise GraphError(
                 f"the {side} graphs have no {level} column {name!r}; they have {sorted(columns)}"
             )
+    widths = {side: math.prod(columns[name].shape[1:]) for side, columns in have.items()}
+    if len(set(widths.values())) > 1:
+        raise GraphError(f"the {level} column {name!r} is not equally wide on both sides: {widths}")
     return name
 
 
@@ -155,6 +159,7 @@ class Labels:
             return {}
         out: dict[str, Tensor] = {}
         column: Tensor = getattr(graphs, level)[name]
+        _check_finite(graphs, level, name)
         if codec is not None:
             rows = _label_rows(graphs, level, self.columns)
             if rows is None:
@@ -167,7 +172,7 @@ class Labels:
             parts = [rows, *(graphs.node[other].cpu().numpy().reshape(-1, 1) for other in more)]
             out["identity"] = torch.from_numpy(np.concatenate(parts, axis=1))
         if codec is None or (column.dim() > 1 and column.shape[1] > 1):
-            out["numbers"] = column.reshape(len(column), -1).to(torch.float64)
+            out["numbers"] = column.reshape(_flat(column.shape)).to(torch.float64)
         return out
 
 
@@ -177,7 +182,24 @@ def _label_rows(graphs: GraphSet, level: str, columns: Columns) -> Rows | None:
     if name is None:
         return None
     values = getattr(graphs, level)[name].detach().cpu().numpy()
-    values = values.reshape(len(values), -1)
+    values = values.reshape(_flat(values.shape))
     with np.errstate(invalid="ignore"):
         whole = values.astype(np.int64)
     return whole if np.array_equal(whole, values) else None
+
+
+def _flat(shape: Sequence[int]) -> tuple[int, int]:
+    """A vector for each row; −1 would have no meaning where there are no rows."""
+    return shape[0], math.prod(shape[1:])
+
+
+def _check_finite(graphs: GraphSet, level: str, name: str) -> None:
+    """A number that is none would make every distance one."""
+    column = getattr(graphs, level)[name]
+    bad = (~torch.isfinite(column.reshape(_flat(column.shape))).all(dim=1)).nonzero()
+    if len(bad):
+        row = int(bad[0])
+        of = graphs.batch if level == "node" else graphs.edge_batch
+        raise GraphError(
+            f"graph {int(of[row])}: {level} column {name!r}, row {row}, holds a number that is not finite"
+        )
