@@ -85,15 +85,21 @@ def as_networkx(packed: GraphSet) -> Networkx:
     return out
 
 
-def molecules(n: int) -> Pair:
-    """Structure of n molecules of each sample."""
+def sampled(n: int) -> tuple[GraphSet, GraphSet]:
+    """n molecules of each sample, with atoms and bonds."""
     sides = []
     for name in SAMPLES:
         path = find(homes(), name)
         if path is None:
             raise SystemExit(f"{name} is not at hand: GRAPHGAUGE_DATA names the folder that holds it")
-        smiles = path.read_text().split()[1 : n + n // 10 + 1]
-        sides.append(GraphSet.from_smiles(smiles, invalid="drop")[:n].structure())
+        smiles = path.read_text().split()[1 : n + n // 10 + 11]
+        sides.append(GraphSet.from_smiles(smiles, invalid="drop")[:n])
+    return sides[0], sides[1]
+
+
+def molecules(n: int) -> Pair:
+    """Their structure."""
+    sides = [side.structure() for side in sampled(n)]
     return Pair(*sides, *map(as_networkx, sides))
 
 

@@ -1,6 +1,6 @@
 """How the metrics of graph generators grow: with the number of graphs, with their edges, with their nodes.
 
-    python benchmarks/generation_growth.py [--allocator default|keep] [--only TEXT]
+    python benchmarks/generation_growth.py [--allocator default|keep] [--only TEXT]     GRAPHGAUGE_DATA: see README
 
 Every row is measured in a process of its own, so that its peak of memory is its own; ours alone, no opponent.
 
@@ -8,6 +8,7 @@ Every row is measured in a process of its own, so that its peak of memory is its
   linear or few rows differ, `mmd_approximate` beyond
 - edges: 50 graphs of 1,000 nodes, from a tenth of all edges to all of them (paper C's experiment)
 - nodes: 50 graphs of 1,000 to 100,000 nodes and 5,000 edges (paper C's experiment)
+- table: every metric that `graphgauge compare` has by default, 10,000 molecules on each side, one random GIN
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from functools import partial
 from typing import Any
 
 import measure  # isort: skip  (first: it sets the number of threads)
+import warnings
+
 import numpy as np
 
+from generation import sampled
 from graphgauge import datasets
 from graphgauge.descriptors import (
     DESCRIPTORS,
@@ -39,11 +43,13 @@ from graphgauge.scores.novelty import novel, unique
 
 Pair = tuple[GraphSet, GraphSet]
 STRUCTURAL = ("degree", "clustering", "orbit", "spectral", "path_length", "components")
-FAMILIES = ("graphs", "edges", "nodes")
+FAMILIES = ("table", "graphs", "edges", "nodes")
 
 
 def drawn(family: str, n: float) -> Pair:
     """Generated and reference graphs of a family at its size."""
+    if family == "table":
+        return sampled(int(n))
     if family == "graphs":
         options, count = {"nodes": 22, "degree": 2.2}, int(n)
     elif family == "edges":
@@ -76,11 +82,22 @@ def approximate(pair: Pair) -> float:
     return mmd_approximate(*embedded(pair), standardise=True).value
 
 
+def table(pair: Pair, replicates: int) -> float:
+    from graphgauge.instruments.generation import Evaluator
+
+    return float(len(Evaluator(pair[1], seeds=1, replicates=replicates).score(pair[0]).found["generated"]))
+
+
 def describe(name: str, pair: Pair) -> float:
     return float(DESCRIPTORS[name](pair[1]).sum())
 
 
+TABLES = {
+    "whole table": partial(table, replicates=10),
+    "whole table without noise floor and interval": partial(table, replicates=0),
+}
 TASKS: dict[str, Callable[[Pair], float]] = {
+    **TABLES,
     **{name: partial(describe, name) for name in STRUCTURAL},
     "random GIN": lambda pair: float(random_gin(pair[1]).sum()),
     "WL features": lambda pair: float(wl_features(pair[1]).nnz),
@@ -98,10 +115,11 @@ TASKS: dict[str, Callable[[Pair], float]] = {
 }
 
 GRAPHS = (1_000, 10_000, 100_000)
-SHARES = (0.1, 0.5, 0.9, 1.0)
+SHARES = (0.1, 0.5, 0.75, 1.0)
 NODES = (1_000, 10_000, 100_000)
 # Family → task → its sizes. What is missing costs more than a minute or the machine's memory.
 PLAN: dict[str, dict[str, tuple[float, ...]]] = {
+    "table": dict.fromkeys(TABLES, GRAPHS[:2]),
     "graphs": {
         **dict.fromkeys(STRUCTURAL, GRAPHS),
         "random GIN": GRAPHS,
@@ -125,7 +143,7 @@ PLAN: dict[str, dict[str, tuple[float, ...]]] = {
 
 def one(family: str, task: str, n: float) -> tuple[float, float, float]:
     """CPU seconds, peak MB above what was there before, and the value; after a call that compiles loops."""
-    TASKS[task](drawn("graphs", 20))
+    TASKS[task](drawn("table" if family == "table" else "graphs", 40))
     pair = drawn(family, n)
     values: list[float] = []
     seconds, peak = measure.peak_memory(lambda: values.append(TASKS[task](pair)))
@@ -137,7 +155,7 @@ def title(family: str, task: str, n: float) -> str:
         return f"{task}, 50 graphs of 1000 nodes, p = {n}"
     if family == "nodes":
         return f"{task}, 50 graphs of {n} nodes, 5000 edges"
-    return f"{task}, graphs of 22 nodes"
+    return f"{task}, {'molecules' if family == 'table' else 'graphs of 22 nodes'}"
 
 
 def main() -> None:
@@ -162,7 +180,7 @@ def main() -> None:
                     [*command, "--one", family, task, json.dumps(n)], stdout=subprocess.PIPE, check=True
                 )
                 seconds, peak, value = json.loads(child.stdout)
-                count = int(n) if family == "graphs" else 50
+                count = int(n) if family in ("table", "graphs") else 50
                 row = measure.row(
                     name, seconds, None, n=count, setting=setting, peak_mb=round(peak, 1), value=value
                 )
@@ -171,4 +189,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")
     main()
