@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +64,10 @@ def compare(
     preset: Annotated[str, typer.Option(help="default, or released (paper C's published code).")] = "default",
     estimator: Annotated[str | None, typer.Option(help="biased (default) or unbiased MMDs.")] = None,
     k: Annotated[int | None, typer.Option(help="Neighbours in precision, recall, …; default 5.")] = None,
+    random_features: Annotated[
+        int | None,
+        typer.Option(help="Estimate gin_mmd2_rbf from so many random features, for very large sets."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of halves and choices; default 0.")] = None,
     rule: Annotated[
         list[str] | None,
@@ -95,9 +100,10 @@ def compare(
     settings = {
         "seeds": seeds, "replicates": replicates, "labels": labels, "node_column": node_column,
         "edge_column": edge_column, "estimator": estimator, "k": k, "seed": seed,
+        "random_features": random_features,
     }  # fmt: skip
     settings = {name: value for name, value in settings.items() if value is not None}
-    with progress(quiet) as tell:
+    with progress(quiet) as tell, _notices_kept():
         tell(f"reading {reference}")
         evaluator = _evaluator(
             reference, split_list(metric, []) or None, valid, encoder, preset, _rules(rule), data_home,
@@ -163,6 +169,16 @@ def emit_list(format: str) -> None:
         for name, metric in METRICS.items()
     ]
     typer.echo(plain_table(lines, format))
+
+
+@contextmanager
+def _notices_kept() -> Iterator[None]:
+    """Notices are shown once, below the table, and not as warnings too."""
+    from graphgauge.instruments.generation import Notice
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Notice)
+        yield
 
 
 def _rules(given: list[str] | None) -> dict[str, str]:

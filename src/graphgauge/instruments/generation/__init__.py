@@ -1,7 +1,7 @@
 """Generation: how close are generated graphs to real ones? (paper C)"""
 
 from graphgauge.instruments.generation.checks import as_encoder
-from graphgauge.instruments.generation.evaluator import Evaluator, Scores
+from graphgauge.instruments.generation.evaluator import Evaluator, Notice, Scores
 from graphgauge.instruments.generation.figures import draw
 from graphgauge.instruments.generation.metrics import GROUPS, METRICS
 from graphgauge.instruments.generation.saving import is_saved
@@ -12,6 +12,7 @@ __all__ = [
     "METRICS",
     "PRESETS",
     "Evaluator",
+    "Notice",
     "Scores",
     "Settings",
     "as_encoder",

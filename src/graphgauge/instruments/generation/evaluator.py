@@ -27,6 +27,10 @@ from graphgauge.rows import Row
 from graphgauge.scores import VALID
 
 
+class Notice(UserWarning):
+    """Something about a comparison that its reader should know: labels ignored, metrics left out."""
+
+
 @dataclass(frozen=True)
 class Scores(Sequence[Row]):
     """The rows of a comparison; printed as a table, and by a metric's name a plain number.
@@ -235,7 +239,7 @@ class Evaluator:
                 f"{source.name}: {gone} of {source.listed} could not be read ({source.dropped[0]}, …)"
             )
         for notice in notices:
-            warnings.warn(notice, stacklevel=2)
+            warnings.warn(notice, Notice, stacklevel=2)
         parts = reference.halves(len(source.graphs), half_of)
         rows = make_rows(self, source, columns, found, parts.size)
         return Scores(tuple(rows), {source.name: found}, {source.name: source.graphs}, tuple(notices))
