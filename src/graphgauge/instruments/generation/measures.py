@@ -39,11 +39,10 @@ class Prepared(Protocol):
 
 
 class Measure(Protocol):
-    """A way to compare two descriptions. `fewest` rows are needed on each side; with what an earlier
-    preparation `kept`, the dear part of it is not done again."""
+    """A way to compare two descriptions. `fewest_rows` are needed of the generated and of the reference set;
+    with what an earlier preparation `kept`, the dear part of it is not done again."""
 
-    @property
-    def fewest(self) -> int: ...
+    def fewest_rows(self, settings: Settings) -> tuple[int, int]: ...
 
     def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared: ...
 
@@ -82,6 +81,9 @@ class Each:
     distance: Callable[[Any, Any, Settings], Mapping[str, Distance]]
     fewest: int = 1
     replicates: int | None = None
+
+    def fewest_rows(self, settings: Settings) -> tuple[int, int]:
+        return self.fewest, self.fewest
 
     def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
         return _EachPrepared(self, y, halves, settings, kept)
@@ -125,15 +127,21 @@ class MMD:
 
     kernel: Callable[[Settings], Kernel]
     estimator: str | None = None
-    fewest: int = 1
+
+    def fewest_rows(self, settings: Settings) -> tuple[int, int]:
+        """The unbiased estimate needs pairs on each side, a bandwidth of the reference pairs of it."""
+        if (self.estimator or settings.estimator) == "unbiased":
+            return 2, 2
+        return 1, 2 if self.kernel(settings).parameters.get("rule") == "ten_reference" else 1
 
     def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
         kernel, estimator = self.kernel(settings), self.estimator or settings.estimator
+        fewest = max(self.fewest_rows(settings))
         if settings.random_features and kernel.name == "rbf":
-            each = Each(lambda x, y, s: {"": _approximate(x, y, kernel, estimator, s)}, self.fewest)
+            each = Each(lambda x, y, s: {"": _approximate(x, y, kernel, estimator, s)}, fewest)
             return each.prepare(y, halves, settings, kept)
         if kernel.parameters.get("rule") in NEEDS_BOTH:
-            each = Each(lambda x, y, s: {"": distances.mmd(x, y, kernel, estimator)}, self.fewest)
+            each = Each(lambda x, y, s: {"": distances.mmd(x, y, kernel, estimator)}, fewest)
             return each.prepare(y, halves, settings, kept)
         return _MMDPrepared(y, kernel, estimator, halves, kept)
 
@@ -175,7 +183,8 @@ class _MMDPrepared:
 class Neighbours:
     """All six of `graphgauge.distances.prdc` at once."""
 
-    fewest: int = 2
+    def fewest_rows(self, settings: Settings) -> tuple[int, int]:
+        return settings.k + 1, settings.k + 1
 
     def prepare(self, y: Any, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
         return _NeighboursPrepared(y, halves, settings, kept)

@@ -66,11 +66,13 @@ class Reference:
 
     def obstacle(self, metric: Metric, side: Side) -> str | None:
         """Why the metric cannot be computed for this set; None where it can."""
-        settings = self.described.lens.settings
-        fewest = max(metric.measure.fewest, settings.k + 1 if metric.group == "gin" and metric.key else 0)
         sizes = len(side.graphs), len(self.described.side.graphs)
-        if min(sizes) < fewest:
-            return f"it needs at least {fewest} graphs on each side, there are {sizes[0]} and {sizes[1]}"
+        fewest = metric.measure.fewest_rows(self.described.lens.settings)
+        if any(size < needed for size, needed in zip(sizes, fewest, strict=True)):
+            return (
+                f"it needs at least {fewest[0]} generated and {fewest[1]} reference graphs, there are "
+                f"{sizes[0]} and {sizes[1]}"
+            )
         if metric.group == "molecules" and not all(
             "node_type" in s.graphs.node and "edge_type" in s.graphs.edge for s in (side, self.described.side)
         ):

@@ -54,7 +54,8 @@ class Checked:
 class Shares:
     """`valid`, `unique`, `novel` and `vun`; one classification of all graphs serves every part."""
 
-    fewest: int = 1
+    def fewest_rows(self, settings: Settings) -> tuple[int, int]:
+        return 1, 1
 
     def prepare(self, y: Checked, halves: Halves, settings: Settings, kept: Kept | None = None) -> Prepared:
         return _SharesPrepared(y, halves, kept)
