@@ -51,7 +51,7 @@ class Score:
 
     @property
     def verdict(self) -> Verdict:
-        return verdict(self.half, self.floor, self.higher_is_better)
+        return verdict(self.half, self.floor, self.higher_is_better, share=self.unit == "fraction")
 
     @property
     def fewest(self) -> float:
