@@ -236,7 +236,8 @@ class Evaluator:
         if source.listed > len(source.graphs):
             gone = source.listed - len(source.graphs)
             notices.append(
-                f"{source.name}: {gone} of {source.listed} could not be read ({source.dropped[0]}, …)"
+                f"{source.name}: {gone} of {source.listed} could not be read: "
+                f"{', '.join(source.dropped)}{', …' * (gone > len(source.dropped))}"
             )
         for notice in notices:
             warnings.warn(notice, Notice, stacklevel=2)

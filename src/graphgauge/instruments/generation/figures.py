@@ -104,6 +104,8 @@ def _drawn(graph: GraphSet, seed: int) -> tuple[Array, Array, Any]:
     edges = graph.edge_index.T.numpy()
     edges = edges[edges[:, 0] < edges[:, 1]]
     whole = igraph.Graph(graph.num_nodes, edges.tolist())
+    if not graph.num_nodes:
+        return np.empty((0, 2)), edges, _colours(graph)
     start = np.random.default_rng(seed).normal(size=(graph.num_nodes, 2)).tolist()
     if graph.num_nodes <= SPRINGS:
         layout = whole.layout_kamada_kawai(seed=start)

@@ -136,7 +136,7 @@ METRICS: dict[str, Metric] = {
         "them, else degrees.",
     ),
     "gin_mmd2_rbf": _mmd(
-        "gin", "gin", MMD(lambda s: distances.rbf(s.bandwidth), fewest=2),
+        "gin", "gin", MMD(lambda s: distances.rbf(s.bandwidth)),
         f"Squared MMD with the kernel exp(−|x − y|² / (2 s²)), the largest over the bandwidths. {_GIN}",
         needs=42,
     ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
 from torch import Tensor
 
 from graphgauge import descriptors
@@ -112,13 +113,12 @@ def _paths(of: Described, seed: int) -> Array:
 def _wl(of: Described, seed: int) -> Any:
     label = None if of.lens.labels.node is None else "label"
     rounds = of.lens.settings.wl_rounds
-    return descriptors.unit_rows(
-        descriptors.wl_features(of.side.coded, rounds=rounds, labels=label, vocabulary=of.lens.colours)
-    )
+    features = descriptors.wl_features(of.side.coded, rounds=rounds, labels=label, vocabulary=of.lens.colours)
+    return with_nothing_counted(descriptors.unit_rows(features))
 
 
 def _nspdk(of: Described, seed: int) -> Any:
-    return descriptors.nspdk_features(
+    features = descriptors.nspdk_features(
         of.side.coded,
         radius=of.lens.settings.nspdk_radius,
         distance=of.lens.settings.nspdk_distance,
@@ -127,6 +127,7 @@ def _nspdk(of: Described, seed: int) -> Any:
         normalise=True,
         vocabulary=of.lens.pairs,
     )
+    return with_nothing_counted(features)
 
 
 def _gin(of: Described, seed: int) -> Array:
@@ -182,6 +183,17 @@ def with_nothing(shares: Any) -> Array:
     rows = np.asarray(shares, dtype=np.float64)
     empty = ~rows.any(axis=1, keepdims=True)
     return np.concatenate([empty.astype(np.float64), rows], axis=1)
+
+
+def with_nothing_counted(features: csr_array) -> csr_array:
+    """`with_nothing` for sparse features of length 1: to say nothing would be nearer than to say something
+    wrong, where an empty graph is the origin.
+
+    >>> with_nothing_counted(csr_array([[0.0, 1.0], [0.0, 0.0]])).toarray().tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+    empty = np.diff(features.indptr)[:, None] == 0
+    return csr_array(hstack([csr_array(empty.astype(np.float64)), features]))
 
 
 VIEWS: dict[str, View] = {
