@@ -244,3 +244,15 @@ def test_report_command_reads_a_file_of_rows(
     row_files.write(tmp_path / "rows.json", rows)
     report_command(tmp_path / "rows.json", format="markdown")
     assert capsys.readouterr().out.rstrip("\n") == report.table(rows, "markdown").rstrip("\n")
+
+
+def test_wins_are_shown_where_rows_tell_them(generation_rows: Factory) -> None:
+    rows = generation_rows(THREE)
+    wins = [
+        replace(r, split=split, value=value, n=n, unit="fraction", higher_is_better=True)
+        for r in rows
+        if r.subject == "fast" and r.split == "rank"
+        for split, value, n in (("best in half-samples", 0.9, 50), ("best over networks", 0.8, 5))
+    ]
+    line = line_of(report.table([*rows, *wins]), "↓ gin_frechet")
+    assert line.split()[-3:] == ["90", "%", "4/5"]

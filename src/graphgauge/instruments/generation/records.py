@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from graphgauge.distances import Distance
 from graphgauge.graphs.sources import Source
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from graphgauge.instruments.generation.evaluator import Evaluator
 
 ALL, HALF, FLOOR, RANK = "all", "half-samples", "reference halves", "rank"
+HALF_WINS, SEED_WINS = "best in half-samples", "best over networks"
 
 # Numbers in a distance's definition that stand elsewhere in a row, or are said in words.
 _ELSEWHERE = ("n", "m", "of", "seed")
@@ -97,23 +100,49 @@ def _short(value: Any) -> str:
 
 
 def rank_rows(rows: Sequence[Row], found: Mapping[str, Mapping[str, Found]]) -> list[Row]:
-    """The ranks of several sets by every metric that all of them have, over networks and half-samples."""
+    """The ranks of several sets by every metric that all of them have, and how often each is the best."""
     names = [name for name in METRICS if all(name in one for one in found.values())]
-    out = []
-    for name in names:
-        ranks = _ranks([one[name] for one in found.values()], METRICS[name].higher_is_better)
-        for subject, own in zip(found, ranks, strict=True):
-            like = next(r for r in rows if r.subject == subject and r.metric == name and r.split == ALL)
-            out.append(_rank_row(like, own, len(found)))
-    return out
+    return [
+        row for name in names for row in _rank_rows(name, rows, {s: one[name] for s, one in found.items()})
+    ]
 
 
-def _ranks(found: Sequence[Found], higher_is_better: bool) -> Array:
-    """(sets, rankings): mean ranks of ties, 1 the best, in every network's every half-sample."""
-    from scipy.stats import rankdata
+def _rank_rows(name: str, rows: Sequence[Row], found: Mapping[str, Found]) -> Iterator[Row]:
+    higher = METRICS[name].higher_is_better
+    halves = ranks([_rankings(one) for one in found.values()], higher)
+    whole = ranks([[float(value) for value in one.values.values()] for one in found.values()], higher)
+    for place, subject in enumerate(found):
+        like = next(r for r in rows if r.subject == subject and r.metric == name and r.split == ALL)
+        of = f"among {len(found)} generated sets by this metric"
+        yield _rank_row(like, RANK, halves[place], f"Mean rank {of}, 1 the best (ties share theirs), {_OVER}")
+        wins = best(halves)[place]
+        yield _rank_row(like, HALF_WINS, wins, f"Share of rankings {of} that it wins (ties share), {_OVER}")
+        if whole.shape[1] > 1:
+            text = f"Share of random networks for which it is the best {of}, by values on all graphs"
+            yield _rank_row(like, SEED_WINS, best(whole)[place], text)
 
-    values = np.stack([_rankings(one) for one in found])
-    return np.asarray(rankdata(-values if higher_is_better else values, axis=0))
+
+_OVER = "over all networks and half-samples (values on all graphs where there are none)"
+
+
+def ranks(values: Sequence[Sequence[float] | Array], higher_is_better: bool) -> Array:
+    """(sets, rankings) values → mean ranks of ties, 1 the best, in every ranking.
+
+    >>> ranks([[0.1, 0.3], [0.2, 0.3]], higher_is_better=False).tolist()
+    [[1.0, 1.5], [2.0, 1.5]]
+    """
+    table = np.asarray(np.stack([np.asarray(row, dtype=np.float64) for row in values]))
+    return np.asarray(rankdata(-table if higher_is_better else table, axis=0))
+
+
+def best(ranks: Array) -> Array:
+    """(sets, rankings): the share of the first place that each set has.
+
+    >>> best(np.array([[1.0, 1.5], [2.0, 1.5]])).tolist()
+    [[1.0, 0.5], [0.0, 0.5]]
+    """
+    first = ranks == ranks.min(axis=0)
+    return np.asarray(first / first.sum(axis=0))
 
 
 def _rankings(found: Found) -> Array:
@@ -123,17 +152,14 @@ def _rankings(found: Found) -> Array:
     return np.array([float(value) for value in found.values.values()])
 
 
-def _rank_row(like: Row, ranks: Array, sets: int) -> Row:
-    from dataclasses import replace
-
+def _rank_row(like: Row, split: str, values: Array, text: str) -> Row:
     return replace(
         like,
-        value=float(ranks.mean()),
-        unit="rank",
-        higher_is_better=False,
-        definition=f"Mean rank among {sets} generated sets by this metric, 1 the best, over all networks and "
-        f"half-samples (ties share their mean rank); spread is the standard deviation. {like.definition}",
-        n=ranks.size,
-        spread=float(ranks.std(ddof=1)) if ranks.size > 1 else None,
-        split=RANK,
+        value=float(values.mean()),
+        unit="rank" if split == RANK else "fraction",
+        higher_is_better=split != RANK,
+        definition=f"{text}; spread is the standard deviation. {like.definition}",
+        n=values.size,
+        spread=float(values.std(ddof=1)) if values.size > 1 else None,
+        split=split,
     )

@@ -22,10 +22,13 @@ class Ranked:
 
     @property
     def best_share(self) -> float | None:
-        """In which share of the rankings the first is the best, a tie as half; None where it does not follow.
+        """In which share of the rankings the first is the best, a tie shared; None where it is not known.
 
-        It follows from the mean rank of two sets, 2 − mean, and wherever the mean rank is 1.
+        Without a row of it, it follows from the mean rank of two sets, 2 − mean, and from a mean rank of 1.
         """
+        wins = self.scores[0].half_wins
+        if wins is not None:
+            return wins.mean
         first = self.ranks[0].mean
         if first == 1:
             return 1.0

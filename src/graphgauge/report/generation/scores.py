@@ -13,7 +13,10 @@ from graphgauge.rows import Row
 
 # The splits of the rows of the generation instrument.
 WHOLE, HALF, FLOOR, RANK = "all", "half-samples", "reference halves", "rank"
-KINDS = (WHOLE, HALF, FLOOR, RANK)
+# In which share of the rankings a set is the best: of half-samples, and of networks by values on all graphs.
+HALF_WINS, SEED_WINS = "best in half-samples", "best over networks"
+RANKINGS = (RANK, HALF_WINS, SEED_WINS)
+KINDS = (WHOLE, HALF, FLOOR, *RANKINGS)
 MINUTE = ("needs", "listed")  # params that tell nothing of how two runs differ
 
 
@@ -38,6 +41,8 @@ class Score:
     listed: float | None
     reference: float | None
     needs: float | None
+    half_wins: Summary | None = None
+    seed_wins: Summary | None = None
 
     @property
     def value(self) -> float:
@@ -160,12 +165,14 @@ def _score(metric: str, subject: str, rows: Sequence[Row]) -> Score:
         subject=subject,
         metric=metric,
         unit=first.unit,
-        higher_is_better=next((r.higher_is_better for r in rows if r.split != RANK), None),
+        higher_is_better=next((r.higher_is_better for r in rows if r.split not in RANKINGS), None),
         definition=first.definition,
         whole=summary({}, [row.value for row in whole]) if whole else None,
         half=_replicates(kinds.get(HALF)),
         floor=_replicates(kinds.get(FLOOR)),
         rank=_replicates(kinds.get(RANK)),
+        half_wins=_replicates(kinds.get(HALF_WINS)),
+        seed_wins=_replicates(kinds.get(SEED_WINS)),
         generated=_number(first, "generated_graphs"),
         listed=_number(first, "listed"),
         reference=_number(first, "reference_graphs"),

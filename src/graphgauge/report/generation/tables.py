@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 
 from graphgauge.report.formats import BEST, MARKS, Cell, Grid, Head, check_format, csv_text, grid_text
 from graphgauge.report.generation.columns import ABSENT, ARROWS, FIELDS, choose, named, record, value
@@ -128,11 +129,15 @@ def _ranks(block: Block, orders: Sequence[Ranked]) -> Grid:
     """For each metric the sets best first, and the mean over all metrics in a section of its own."""
     width = max(len(one.scores) for one in orders)
     shares = [_share(one) for one in orders]
-    lines = [[Cell(named(one.scores[0])), *_places(one, width), Cell(_share(one))] for one in orders]
+    seeds = [_over_networks(one) for one in orders]
+    lines = [
+        [Cell(named(one.scores[0])), *_places(one, width), Cell(share), Cell(seed)]
+        for one, share, seed in zip(orders, shares, seeds, strict=True)
+    ]
     means = [Cell(f"{subject} {mean:.2f}") for subject, mean in overall(block, orders)]
-    total = [[Cell("  all metrics"), *means, *[Cell("")] * (width - len(means)), Cell("")]] if means else []
+    total = [[Cell("  all metrics"), *means, *[Cell("")] * (width - len(means) + 2)]] if means else []
     places = [Head(f"{i + 1}.", is_text=True, folds=True) for i in range(width)]
-    heads = [METRIC, *places, Head("best in")]
+    heads = [METRIC, *places, Head("best in"), Head("networks")]
     counts = {place.n for one in orders for place in one.ranks}
     n = max(counts)
     many = f"{n:,}" if len(counts) == 1 else f"up to {n:,}"
@@ -141,14 +146,16 @@ def _ranks(block: Block, orders: Sequence[Ranked]) -> Grid:
         if n > 1
         else "Sets best first by their values; no half-samples were ranked.",
         *(["all metrics: mean of the mean ranks, every metric alike, related ones too."] if means else []),
+        *(["best in: share of the rankings that the first wins."] if set(shares) != {ABSENT} else []),
         *(
-            ["best in: share of the rankings that the first wins."]
-            if any(s != ABSENT for s in shares)
+            ["networks: for how many random networks it is the best, by the values on all graphs."]
+            if set(seeds) != {ABSENT}
             else []
         ),
     ]
-    if all(share == ABSENT for share in shares):
-        heads, lines, total = heads[:-1], [x[:-1] for x in lines], [x[:-1] for x in total]
+    kept = [True] * (width + 1) + [set(shares) != {ABSENT}, set(seeds) != {ABSENT}]
+    heads = list(compress(heads, kept))
+    lines, total = ([list(compress(line, kept)) for line in part] for part in (lines, total))
     sections = [lines, total] if total else [lines]
     return Grid(heads, sections, notes, f"Ranking against {block.title or 'the reference'}")
 
@@ -162,6 +169,11 @@ def _share(one: Ranked) -> str:
     if one.best_share is None or one.ranks[0].n < 2:
         return ABSENT
     return f"{100 * one.best_share:.0f} %"
+
+
+def _over_networks(one: Ranked) -> str:
+    wins = one.scores[0].seed_wins
+    return ABSENT if wins is None or wins.n < 2 else f"{wins.mean * wins.n:g}/{wins.n}"
 
 
 def _values(block: Block, orders: Sequence[Ranked]) -> Grid:
