@@ -124,14 +124,18 @@ def test_compiled_balls_are_their_plain_twins(seed: int, kind: str) -> None:
         x, y = x + 1e6, y + 1e6
     if kind == "one outlier":
         x[0] *= 1e9
+    in_x, in_y = rng.random((300, 3)) < (0.5, 1.0, 0.1), rng.random((310, 3)) < (0.5, 0.7, 1.0)
+    in_x[:, 1] = True  # every row is in a part
     frame = Frame.of(y)
-    a, b = frame.place(x), frame.place(y)
-    for ties in TIES:
-        fast, slow = balls(a, 4, ties), balls_plain(a, 4, ties)
-        assert np.array_equal(fast.radius, slow.radius)
-        assert np.array_equal(fast.surface, slow.surface)
-        for ours, plain in zip(meet(a, fast, b), meet_plain(a, slow, b), strict=True):
-            assert ours == pytest.approx(plain, abs=1e-9)
+    for a, b in ((frame.place(x), frame.place(y)), (frame.place(x, in_x), frame.place(y, in_y))):
+        for ties in TIES:
+            ours, theirs = balls(a, 4, ties), balls(b, 4, ties)
+            for fast, points in ((ours, a), (theirs, b)):
+                slow = balls_plain(points, 4, ties)
+                assert np.array_equal(fast.radius, slow.radius)
+                assert np.array_equal(fast.surface, slow.surface)
+            for fast, slow in zip(meet(a, ours, b, theirs), meet_plain(a, ours, b, theirs), strict=True):
+                assert fast == pytest.approx(slow, abs=1e-9)
 
 
 def test_coverage_by_nearest_neighbours_of_scikit_learn() -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphgauge.distances.neighbours import Balls, Frame, Points, balls, meet
+from graphgauge.distances.neighbours import Balls, Frame, Members, Points, balls, meet
 from graphgauge.distances.result import Distance
 from graphgauge.distances.samples import Array, sample, two_samples
 from graphgauge.distances.scaling import standardise_by
 
-Members = np.ndarray[Any, np.dtype[np.bool_]]
+SMALL = 0.1  # parts below this share are measured alone: a neighbour in them is far down the list of all
+TOGETHER = 64  # parts that are measured together at most, so that memory grows with the rows alone
 
 TIES = {
     "shared": "d < r, and d = r at the share with which a ball holds k of its own sample",
@@ -58,43 +58,37 @@ def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared", resolutio
     return Reference(frame, points, balls(points, k, ties), len(rows), k, ties)
 
 
+@dataclass(frozen=True)
 class _Meeting:
-    """Balls of both samples and who lies in them, each computed when first asked for."""
+    """Who lies in whose balls, part by part: see `neighbours.meet`. Every value below is (c,)."""
 
-    def __init__(self, x: Array, y: Array | Reference, k: int, ties: str, resolution: float) -> None:
-        self.k, self.ties, self.known = k, ties, y if isinstance(y, Reference) else None
-        frame = y.frame if isinstance(y, Reference) else Frame.of(y, resolution)
-        self.x, self.y = frame.place(x), y.points if isinstance(y, Reference) else frame.place(y)
+    x: Points
+    y: Points
+    held: Array
+    holds: Array
+    reached: Array
+    k: int
 
-    @cached_property
-    def in_reference_balls(self) -> tuple[Array, Array]:
-        own = self.known.balls if self.known else balls(self.y, self.k, self.ties)
-        return meet(self.y, own, self.x)
+    def precision(self) -> Array:
+        return _weighted_means(self.held > 0, self.x)
 
-    @cached_property
-    def in_generated_balls(self) -> tuple[Array, Array]:
-        return meet(self.x, balls(self.x, self.k, self.ties), self.y)
+    def recall(self) -> Array:
+        return _weighted_means(self.reached, self.y)
 
-    def precision(self) -> float:
-        return _weighted_mean(self.in_reference_balls[0] > 0, self.x)
+    def density(self) -> Array:
+        return _weighted_means(self.held, self.x) / self.k
 
-    def recall(self) -> float:
-        return _weighted_mean(self.in_generated_balls[0] > 0, self.y)
+    def coverage(self) -> Array:
+        return _weighted_means(self.holds, self.y)
 
-    def density(self) -> float:
-        return _weighted_mean(self.in_reference_balls[0], self.x) / self.k
+    def f1_pr(self) -> Array:
+        return _harmonic_means(self.precision(), self.recall())
 
-    def coverage(self) -> float:
-        return _weighted_mean(self.in_reference_balls[1], self.y)
-
-    def f1_pr(self) -> float:
-        return _harmonic_mean(self.precision(), self.recall())
-
-    def f1_dc(self) -> float:
-        return _harmonic_mean(self.density(), self.coverage())
+    def f1_dc(self) -> Array:
+        return _harmonic_means(self.density(), self.coverage())
 
 
-METRICS: dict[str, Callable[[_Meeting], float]] = {
+METRICS: dict[str, Callable[[_Meeting], Array]] = {
     "precision": _Meeting.precision,
     "recall": _Meeting.recall,
     "density": _Meeting.density,
@@ -102,6 +96,8 @@ METRICS: dict[str, Callable[[_Meeting], float]] = {
     "f1_pr": _Meeting.f1_pr,
     "f1_dc": _Meeting.f1_dc,
 }
+BALLS_OF_X = {"recall", "f1_pr"}  # what asks for balls of the generated sample
+ONLY_BALLS_OF_X = {"recall"}
 
 
 def prdc(
@@ -163,13 +159,15 @@ def prdc(
     >>> {name: float(result) for name, result in prdc(square[:3], square, k=2, metrics=["recall"]).items()}
     {'recall': 1.0}
     """
-    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    metrics = _known(metrics)
     left, right, m = _read(x, y, k, ties, standardise, resolution)
     _check(k, ties, resolution, x=len(left), y=m)
-    unknown = [name for name in metrics if name not in METRICS]
-    if unknown:
-        raise ValueError(f"unknown metric {unknown[0]!r}; there are {', '.join(METRICS)}")
-    meeting = _Meeting(left, right, k, ties, resolution)
+    if isinstance(right, Reference):
+        frame, theirs, around_y = right.frame, right.points, right.balls
+    else:
+        frame, around_y = Frame.of(right, resolution), None
+        theirs = frame.place(right)
+    values = _values(frame.place(left), theirs, k, ties, metrics, around_y=around_y)
     definition = {
         "k": k,
         "ties": ties,
@@ -183,9 +181,9 @@ def prdc(
     top = {"density": m / k, "f1_dc": 2.0}
     return {
         name: Distance(
-            METRICS[name](meeting), name, definition, range=(0.0, top.get(name, 1.0)), lower_is_better=False
+            float(value[0]), name, definition, range=(0.0, top.get(name, 1.0)), lower_is_better=False
         )
-        for name in metrics
+        for name, value in values.items()
     }
 
 
@@ -204,6 +202,9 @@ def prdc_parts(
 
     Entry r is the value of the rows x[in_x[:, r]] against the rows y[in_y[:, r]]. Points are placed as the
     whole y places them, so that the same points tie in every part.
+
+    Parts that overlap share their distances: ten halves take about as long as both whole samples. Parts for
+    which that does not pay, a tenth of a sample or disjoint ones, are measured one after another.
 
     Parameters
     ----------
@@ -230,18 +231,84 @@ def prdc_parts(
     a, b = members[0][1], members[1][1]
     if a.shape[1] != b.shape[1]:
         raise ValueError(f"in_x has {a.shape[1]} parts and in_y has {b.shape[1]}")
-    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
-    frame = Frame.of(right, resolution)
-    found: dict[str, list[float]] = {name: [] for name in metrics}
-    for r in range(a.shape[1]):
-        sizes = {f"part {r} of x": int(a[:, r].sum()), f"part {r} of y": int(b[:, r].sum())}
-        _check(k, ties, resolution, **sizes)
-        points = frame.place(right[b[:, r]])
-        known = Reference(frame, points, balls(points, k, ties), sizes[f"part {r} of y"], k, ties)
-        values = prdc(left[a[:, r]], known, k, metrics=metrics, ties=ties, resolution=resolution)
+    metrics = _known(metrics)
+    for r, sizes in enumerate(zip(a.sum(axis=0).tolist(), b.sum(axis=0).tolist(), strict=True)):
+        _check(k, ties, resolution, **{f"part {r} of x": sizes[0], f"part {r} of y": sizes[1]})
+    frame, same = Frame.of(right, resolution), np.array_equal(left, right)
+    found = {name: np.empty(a.shape[1]) for name in metrics}
+    for group in _groups(a, b, same):
+        values = _values_of_parts(frame, left, right, a[:, group], b[:, group], same, k, ties, metrics)
         for name, value in values.items():
-            found[name].append(value.value)
-    return {name: np.array(values) for name, values in found.items()}
+            found[name][group] = value
+    return found
+
+
+def _groups(a: Members, b: Members, same: bool) -> list[list[int]]:
+    """Parts that are measured together, so that as few pairs of points as possible are looked at."""
+    large = np.flatnonzero((a.mean(axis=0) >= SMALL) & (b.mean(axis=0) >= SMALL)).tolist()
+    groups = [large[first : first + TOGETHER] for first in range(0, len(large), TOGETHER)]
+    groups = [group for group in groups if _pays(a[:, group], b[:, group], same)]
+    alone = sorted(set(range(a.shape[1])) - {r for group in groups for r in group})
+    return groups + [[r] for r in alone]
+
+
+def _pays(a: Members, b: Members, same: bool) -> bool:
+    def pairs(of_x: Any, of_y: Any) -> Any:
+        return of_x * of_x + of_x * of_y + of_y * of_y
+
+    one_by_one = pairs(a.sum(axis=0), b.sum(axis=0)).sum()
+    if same:
+        return bool(2 * (a | b).any(axis=1).sum() ** 2 < one_by_one)
+    return bool(pairs(a.any(axis=1).sum(), b.any(axis=1).sum()) < one_by_one)
+
+
+def _values_of_parts(
+    frame: Frame,
+    x: Array,
+    y: Array,
+    a: Members,
+    b: Members,
+    same: bool,
+    k: int,
+    ties: str,
+    metrics: list[str],
+) -> dict[str, Array]:  # fmt: skip
+    count = a.shape[1]
+    if not same or count == 1:
+        in_x, in_y = a.any(axis=1), b.any(axis=1)
+        return _values(frame.place(x[in_x], a[in_x]), frame.place(y[in_y], b[in_y]), k, ties, metrics)
+    both = np.hstack([a, b])
+    used = both.any(axis=1)
+    points = frame.place(y[used], both[used])
+    around = balls(points, k, ties)  # of both at once: the pairs of points are the same
+    of_x, of_y = slice(count), slice(count, None)
+    return _values(
+        points.of_parts(of_x), points.of_parts(of_y), k, ties, metrics,
+        around.of_parts(of_x), around.of_parts(of_y),
+    )  # fmt: skip
+
+
+def _values(
+    x: Points, y: Points, k: int, ties: str, metrics: list[str],
+    around_x: Balls | None = None, around_y: Balls | None = None,
+) -> dict[str, Array]:  # fmt: skip
+    """Only what the metrics ask for is computed; balls that are known already may be given."""
+    if not BALLS_OF_X & set(metrics):
+        around_x = Balls.none(x)
+    if set(metrics) <= ONLY_BALLS_OF_X:
+        around_y = Balls.none(y)
+    around_x = around_x or balls(x, k, ties)
+    around_y = around_y or balls(y, k, ties)
+    meeting = _Meeting(x, y, *meet(x, around_x, y, around_y), k)
+    return {name: METRICS[name](meeting) for name in metrics}
+
+
+def _known(metrics: Sequence[str]) -> list[str]:
+    asked = [metrics] if isinstance(metrics, str) else list(metrics)
+    for name in asked:
+        if name not in METRICS:
+            raise ValueError(f"unknown metric {name!r}; there are {', '.join(METRICS)}")
+    return asked
 
 
 def _read(
@@ -276,10 +343,16 @@ def _check(k: int, ties: str, resolution: float, **sizes: int) -> None:
         raise ValueError(f"resolution must be at least 0 and below 1, got {resolution}")
 
 
-def _weighted_mean(values: np.ndarray[Any, Any], points: Points) -> float:
-    """Over the rows of the sample, (p,) values of its distinct points."""
-    return float(np.average(values, weights=points.weights))
+def _weighted_means(values: np.ndarray[Any, Any], points: Points) -> Array:
+    """Over the rows of each part, (p, c) values of distinct points."""
+    member = points.weights > 0.0
+    return np.array(
+        [
+            np.average(values[inside, part], weights=points.weights[inside, part])
+            for part, inside in enumerate(member.T)
+        ]
+    )
 
 
-def _harmonic_mean(a: float, b: float) -> float:
-    return 2.0 * a * b / (a + b) if a + b > 0 else 0.0
+def _harmonic_means(a: Array, b: Array) -> Array:
+    return np.divide(2.0 * a * b, a + b, out=np.zeros_like(a), where=a + b > 0.0)
