@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgauge.distances import Distance
-from graphgauge.distances.scaling import standardise_by
+from graphgauge.distances.scaling import ROUNDING, standardise_by
 from graphgauge.instruments.generation.halves import Halves, half_samples, halves
 from graphgauge.instruments.generation.measures import Array, Kept, Measure, Outcome, Prepared
 from graphgauge.instruments.generation.metrics import METRICS, Choice, Metric
@@ -121,7 +121,16 @@ class Reference:
         """Rows in the reference's mean and standard deviation, where the view asks for it."""
         if not VIEWS[view].standardised:
             return rows
-        return standardise_by(self.described(view, seed), rows)[0]
+        reference = self.described(view, seed)
+        own, standard = standardise_by(reference, reference, rows)
+        return _without_rounding(standard, own, ROUNDING * np.abs(reference).max())
+
+
+def _without_rounding(rows: Array, reference: Array, size: float) -> Array:
+    """Zero for what arithmetic alone leaves of columns on which the reference is constant: among equal graphs
+    it would be the only difference, and a bandwidth would be made of it."""
+    constant = np.abs(reference).max(axis=0) < 0.5  # a column of deviation 1 reaches 1
+    return np.where(constant & (np.abs(rows) <= size), 0.0, rows)
 
 
 def _metric_of(view: str, measure: Measure) -> str:
