@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from graphgauge.graphs import GraphSet
+from graphgauge.graphs import GraphError, GraphSet, files
 from graphgauge.instruments.generation import METRICS, Evaluator, Scores
 
 EMPTY, EDGELESS, PATH, CYCLE = nx.empty_graph(0), nx.empty_graph(3), nx.path_graph(4), nx.cycle_graph(4)
@@ -98,3 +99,174 @@ def test_very_different_sizes(real, paths):
         scores = scored(reference, generated)
         assert {row.params["half_graphs"] for row in scores} == {2}
         assert all(np.isfinite(row.value) for row in scores)
+
+
+# ── graphs with nothing in them ────────────────────────────────────────────────────────────────────────────
+
+
+def best(name: str) -> float:
+    return 1.0 if name in ONES else 0.5 if name == "gin_c2st" else 0.0
+
+
+@pytest.mark.parametrize("graph", [EMPTY, EDGELESS, nx.empty_graph(1), PATH], ids=["0", "3", "1", "path"])
+def test_equal_graphs_on_both_sides_have_the_best_values(graph):
+    scores = scored([graph] * 13, [graph] * 12)
+    for name in scores.found["generated"]:
+        if name not in ("unique", "vun", "novel", "gin_c2st"):
+            assert scores[name] == pytest.approx(best(name), abs=1e-12), name
+    assert (scores["unique"], scores["novel"], scores["vun"]) == (1 / 12, 0.0, 0.0)
+    assert scores["gin_c2st"] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("graph", [EMPTY, EDGELESS, CYCLE], ids=["0", "3", "cycle"])
+def test_equal_graphs_on_one_side_only(real, graph):
+    for reference, generated in ((real, [graph] * 12), ([graph] * 12, real)):
+        scores = scored(reference, generated)
+        assert all(np.isfinite(row.value) for row in scores)
+        assert scores["novel"] == 1.0
+        assert scores["unique"] == (1.0 if generated is real else 1 / 12)
+        for name in MMDS & set(scores.found["generated"]) - {"gin_kd"}:
+            assert scores[name] > 0.005, name
+    assert scored([PATH] * 12, [CYCLE] * 12)["gin_mmd2_rbf"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("metric", ["wl_mmd2", "nspdk_mmd2", "degree_mmd2_tv", "spectral_mmd2_tv"])
+def test_nothing_is_further_than_something_like_it(real, paths, metric):
+    """Empty graphs have a place of their own; the origin of a feature space would be near everything."""
+    assert scored(real, [EMPTY] * 12)[metric] > scored(real, paths)[metric]
+
+
+def test_one_empty_graph_among_others(real, paths):
+    for empty in (EMPTY, EDGELESS):
+        odd = GraphSet.from_networkx([empty])
+        scores = scored(GraphSet.concat([real, odd]), GraphSet.concat([odd, paths]))
+        assert all(np.isfinite(row.value) for row in scores)
+        assert scores["novel"] == pytest.approx(12 / 13)
+
+
+def test_huge_graphs_against_small_ones(real):
+    huge = [nx.gnp_random_graph(200, 0.05, seed=seed) for seed in range(6)]
+    for reference, generated in ((real, huge), (huge, real)):
+        scores = scored(reference, generated, metrics=None)
+        assert all(np.isfinite(row.value) for row in scores)
+        assert scores["nodes_w1"] == pytest.approx(192)
+
+
+# ── odd graphs ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_empty_sets(real):
+    for nothing in ([], GraphSet.from_edges([])):
+        with pytest.raises(GraphError, match=r"^generated: "):
+            scored(real, nothing)
+        with pytest.raises(GraphError, match=r"^reference: ((?!generated).)*$"):
+            scored(nothing, real)
+
+
+LOOP, ARCS, TWICE = nx.Graph([(0, 0), (0, 1)]), nx.DiGraph([(0, 1), (1, 2)]), nx.MultiGraph([(0, 1)] * 2)
+WEIGHTED = np.array([[0.0, 0.5], [0.5, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("odd", "message", "rules"),
+    [
+        (LOOP, "graph 1: edge (0, 0) is a self-loop", {"self_loops": "drop"}),
+        (TWICE, "graph 1: edge (0, 1) is given twice", {"duplicates": "merge"}),
+        (WEIGHTED, "graph 1: edge (0, 1) has the weight 0.5", {"weighted": True}),
+    ],
+    ids=["loop", "twice", "weights"],
+)
+def test_odd_graphs_are_named_and_ruled_on(odd, message, rules):
+    plain = np.ones((2, 2)) - np.eye(2) if isinstance(odd, np.ndarray) else PATH
+    for reference, generated, side in (([plain] * 2, [plain, odd], "generated"),
+                                       ([plain, odd], [plain] * 2, "reference")):  # fmt: skip
+        with pytest.raises(GraphError, match=re.escape(f"{side}: {message}")):
+            scored(reference, generated)
+        assert scored(reference, generated, rules=rules)["valid"] == 1.0
+
+
+def test_directed_graphs(real):
+    message = r"generated: graph 0 is a DiGraph, and edge \(0, 1\) has no reverse; choose directed="
+    with pytest.raises(GraphError, match=message):
+        scored(real, [ARCS] * 2)
+    symmetric = scored(real, [ARCS] * 2, rules={"directed": "symmetrise"})
+    assert symmetric["degree_mmd2_tv"] == scored(real, [nx.path_graph(3)] * 2)["degree_mmd2_tv"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "kept"),
+    [(LOOP, {"self_loops": "keep"}), (ARCS, {"directed": "keep"}), (TWICE, {"duplicates": "keep"})],
+    ids=["loop", "arcs", "twice"],
+)
+def test_kept_oddities_are_refused_by_what_cannot_read_them(real, odd, kept):
+    with pytest.raises(GraphError, match=r"structural descriptors need (simple|undirected) graphs"):
+        scored(real, GraphSet.from_networkx([odd] * 2, **kept))
+
+
+def test_node_names_do_not_matter(real):
+    named = nx.relabel_nodes(PATH, {0: "a", 1: 2.5, 2: (3, "c"), 3: None.__class__})
+    scores, plain = scored(real, [named] * 6), scored(real, [PATH] * 6)
+    assert [row.value for row in scores] == [row.value for row in plain]
+
+
+def test_mixed_types_and_none(real):
+    with pytest.raises(GraphError, match=r"generated: entry 1 is a numpy.ndarray, entry 0 a networkx"):
+        scored(real, [PATH, np.eye(2)])
+    with pytest.raises(GraphError, match="generated: all 2 entries are None"):
+        scored(["CCO", "C"], [None, None])
+    with pytest.raises(GraphError, match=r"generated: .* none of 2 could be read"):
+        scored(["CCO", "C"], ["C1CC", "no"])
+    with pytest.raises(GraphError, match=r"reference: .* none of 2 could be read"):
+        scored(["C1CC", "no"], ["CCO", "C"])
+
+
+def test_what_cannot_be_read_counts_as_invalid_and_is_told():
+    scores = scored(["CCO", "CC", "CCN"], ["CCO", "C1CC", None, "CCC"], metrics="shares")
+    assert [scores[name] for name in ("valid", "unique", "novel", "vun")] == [0.5, 1.0, 0.5, 0.25]
+    assert scores.notices == ("generated: 2 of 4 could not be read: graph 1: 'C1CC', graph 2: 'None'",)
+    halves = {row.metric: row.value for row in scores if row.split == "half-samples"}
+    assert halves["valid"] == 0.5
+
+
+def test_molecules_against_plain_graphs(real):
+    scores = scored(["CCO", "CC", "CCN"], real)
+    assert MOLECULES <= left_out(scores)
+    assert "node labels are ignored: the reference graphs have node_type" in scores.notices[0]
+
+
+def test_a_truncated_file_is_named(real, tmp_path):
+    for ending in (".safetensors", ".npz", ".jsonl"):
+        file = tmp_path / f"cut{ending}"
+        files.write(file, real)
+        file.write_bytes(file.read_bytes()[:-40])
+        with pytest.raises(GraphError, match=rf"generated: .*cut{ending}"):
+            scored(real, file)
+        with pytest.raises(GraphError, match=rf"reference: .*cut{ending}"):
+            scored(file, real)
+    with pytest.raises(FileNotFoundError, match="absent.npz"):
+        scored(real, "absent.npz")
+
+
+@pytest.mark.parametrize("most", [0, -1, 1.5, True, "3"])
+def test_a_number_of_graphs_is_whole_and_above_zero(real, paths, most):
+    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+        scored(real, paths, max_graphs=most)
+    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+        scored(real, paths, max_graphs=most)
+    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+        Evaluator(real).score(paths, max_graphs=most)
+    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+        Evaluator("grid", max_graphs=most)
+
+
+def test_at_most_so_many_graphs_are_chosen_by_the_seed(real, paths):
+    def chosen(seed: int) -> GraphSet:
+        evaluator = Evaluator(real, max_graphs=5, seed=seed, metrics="valid")
+        assert len(evaluator.reference) == 5
+        return evaluator.reference
+
+    assert chosen(0).same_as(chosen(0))
+    assert not chosen(0).same_as(chosen(1))
+    assert Evaluator(real, max_graphs=99).reference is real
+    smiles = Evaluator(["C"] * 6, metrics="valid").score(["C", "no", "CC", "CCC", "x", "CCCC"], max_graphs=2)
+    assert smiles["valid"] == pytest.approx(2 / 3)  # two that can be read stand for three

@@ -12,6 +12,7 @@ import numpy as np
 from graphgauge import datasets
 from graphgauge.graphs import GraphError
 from graphgauge.graphs.sources import Source, source
+from graphgauge.instruments.generation.saving import is_saved
 
 
 def as_source(
@@ -32,18 +33,29 @@ def as_source(
     side : "reference" or "generated", for messages and as the name of objects that have none
     most, seed : a random choice of at most so many graphs
     """
-    if isinstance(value, Source):
-        return _some_of(value if name is None else replace(value, name=name), most, seed)
+    if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 1):
+        raise ValueError(f"max_graphs must be a whole number of at least 1, got {most!r}")
+    called = name if name is not None or isinstance(value, str | Path | Source) else side
     try:
-        found = _dataset(value, root, most, seed) if _is_dataset(value) else source(value, **rules)
+        found = _read(value, rules, root, most, seed)
     except GraphError as error:
         raise GraphError(f"{side}: {error}") from error
+    if called is not None:
+        found = replace(found, name=called)
     if not len(found.graphs):
         readable = f", none of {found.listed} could be read" if found.listed else ""
         raise GraphError(f"{side}: {found.name} holds no graphs{readable}")
-    if name is None and not isinstance(value, str | Path):
-        name = side
-    return _some_of(found if name is None else replace(found, name=name), most, seed)
+    return _some_of(found, most, seed)
+
+
+def _read(
+    value: Any, rules: Mapping[str, Any], root: str | Path | None, most: int | None, seed: int
+) -> Source:
+    if isinstance(value, Source):
+        return value
+    if isinstance(value, str | Path) and is_saved(value):
+        raise GraphError(f"{value} is a saved evaluator, a reference for Evaluator.load, and no graph set")
+    return _dataset(value, root, most, seed) if _is_dataset(value) else source(value, **rules)
 
 
 def _is_dataset(value: Any) -> bool:
