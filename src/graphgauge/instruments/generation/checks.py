@@ -7,7 +7,7 @@ from typing import Any
 
 from graphgauge.instruments.generation.shares import Check
 from graphgauge.instruments.generation.views import Encoder
-from graphgauge.models.table import resolve
+from graphgauge.models import ModelError, resolve
 from graphgauge.scores import VALID
 
 
@@ -47,5 +47,8 @@ def as_encoder(path: str) -> Encoder:
 
 
 def _imported(path: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = resolve(path)
+    try:
+        found: Callable[..., Any] = resolve(path)
+    except ModelError as error:
+        raise ValueError(str(error).removeprefix("model ")) from error
     return found

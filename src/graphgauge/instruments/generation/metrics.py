@@ -223,6 +223,8 @@ def choose(names: Sequence[str] | str | None) -> Choice:
     if names is None:
         return Choice(tuple(name for name, metric in METRICS.items() if metric.default))
     listed = names.split(",") if isinstance(names, str) else list(names)
+    if not listed:
+        raise ValueError("no metric is named; None computes the default ones")
     wanted: set[str] = set()
     named: set[str] = set()
     for name in (part.strip() for part in listed):

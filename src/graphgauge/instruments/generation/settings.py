@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -64,6 +65,11 @@ class Settings:
         _one_of("estimator", self.estimator, ESTIMATORS)
         _one_of("ties", self.ties, TIES)
         _one_of("labels", self.labels, ("auto", "none"))
+        named = [name for name in ("node_column", "edge_column") if getattr(self, name) is not None]
+        if self.labels == "none" and named:
+            raise ValueError(f"labels='none' compares structure only; {named[0]} has no place beside it")
+        if not math.isfinite(self.degree_factor):
+            raise ValueError(f"degree_factor must be a finite number, got {self.degree_factor!r}")
         rbf(self.bandwidth)  # raises where there is no such rule
 
     def to_params(self) -> dict[str, Any]:
@@ -90,6 +96,16 @@ def make_settings(preset: str, overrides: Mapping[str, Any]) -> Settings:
     if unknown:
         raise ValueError(f"unknown settings {unknown}; there are {sorted(known)}")
     return Settings(**{**PRESETS[preset], **overrides})
+
+
+def preset_values(preset: str) -> dict[str, Any]:
+    """What a preset says of all settings in which presets differ.
+
+    >>> preset_values("default")["rounds"], preset_values("released")["rounds"]
+    (3, 2)
+    """
+    params = make_settings(preset, {}).to_params()
+    return {name: params[name] for values in PRESETS.values() for name in values}
 
 
 def _at_least(name: str, value: Any, least: int) -> None:
