@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,8 +55,7 @@ def is_saved(path: str | Path) -> bool:
 
 def write(path: Path, saved: Saved) -> None:
     """Write an evaluator, whole or not at all."""
-    if path.suffix != ENDING:
-        raise ValueError(f"{path}: an evaluator is saved in a {ENDING} file")
+    check_ending(path)
     tensors: dict[str, Tensor] = tensors_of(saved.source.graphs, GRAPHS)
     lenses = []
     for number, (columns, metrics) in enumerate(saved.kept.items()):
@@ -74,15 +74,27 @@ def write(path: Path, saved: Saved) -> None:
         "encoder": saved.encoder,
         "lenses": lenses,
     }
+    about["digest"] = _digest(about, tensors)
     save(path, tensors, {KEY: json.dumps(about, sort_keys=True)})
+
+
+def check_ending(path: Path) -> None:
+    """A wrong name is an error before the work, not after it."""
+    if path.suffix != ENDING:
+        raise ValueError(f"{path}: an evaluator is saved in a {ENDING} file")
 
 
 def read(path: str | Path) -> Saved:
     """What a file holds, checked; the error names the file."""
     path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r}")
     try:
         metadata, tensors = load(path)
-        return _saved(_about(metadata), tensors)
+        about = _about(metadata)
+        if about.pop("digest", None) != _digest(about, tensors):
+            raise GraphError("its contents are not those that were written")
+        return _saved(about, tensors)
     except (GraphError, ValueError, TypeError, KeyError, IndexError) as error:
         raise GraphError(f"{path}: not an evaluator that can be read ({error})") from error
 
@@ -92,6 +104,16 @@ def _about(metadata: Mapping[str, str]) -> dict[str, Any]:
     if not isinstance(about, dict):
         raise GraphError(f"its metadata {KEY!r} are missing")
     return about
+
+
+def _digest(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
+    """SHA-256 of all that a file says; the format has no checksum of its own."""
+    total = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    for name in sorted(tensors):
+        values = tensors[name].detach().cpu().contiguous()
+        total.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
+        total.update(values.reshape(-1).view(torch.uint8).numpy().data)
+    return total.hexdigest()
 
 
 def _saved(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Saved:
