@@ -133,7 +133,8 @@ def test_equal_graphs_on_one_side_only(real, graph):
 @pytest.mark.parametrize("metric", ["wl_mmd2", "nspdk_mmd2", "degree_mmd2_tv", "spectral_mmd2_tv"])
 def test_nothing_is_further_than_something_like_it(real, paths, metric):
     """Empty graphs have a place of their own; the origin of a feature space would be near everything."""
-    assert scored(real, [EMPTY] * 12)[metric] > scored(real, paths)[metric]
+    near = scored(real, paths, metrics=metric)[metric]
+    assert scored(real, [EMPTY] * 12, metrics=metric)[metric] > near
 
 
 def test_one_empty_graph_among_others(real, paths):
@@ -230,7 +231,7 @@ def test_what_cannot_be_read_counts_as_invalid_and_is_told():
 
 def test_molecules_against_plain_graphs(real):
     scores = scored(["CCO", "CC", "CCN"], real)
-    assert MOLECULES <= left_out(scores)
+    assert left_out(scores) >= MOLECULES
     assert "node labels are ignored: the reference graphs have node_type" in scores.notices[0]
 
 
@@ -239,23 +240,23 @@ def test_a_truncated_file_is_named(real, tmp_path):
         file = tmp_path / f"cut{ending}"
         files.write(file, real)
         file.write_bytes(file.read_bytes()[:-40])
-        with pytest.raises(GraphError, match=rf"generated: .*cut{ending}"):
+        with pytest.raises(GraphError, match=f"generated: .*cut{re.escape(ending)}"):
             scored(real, file)
-        with pytest.raises(GraphError, match=rf"reference: .*cut{ending}"):
+        with pytest.raises(GraphError, match=f"reference: .*cut{re.escape(ending)}"):
             scored(file, real)
-    with pytest.raises(FileNotFoundError, match="absent.npz"):
+    with pytest.raises(FileNotFoundError, match=r"absent\.npz"):
         scored(real, "absent.npz")
 
 
 @pytest.mark.parametrize("most", [0, -1, 1.5, True, "3"])
 def test_a_number_of_graphs_is_whole_and_above_zero(real, paths, most):
-    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="max_graphs must be a whole number"):
         scored(real, paths, max_graphs=most)
-    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="max_graphs must be a whole number"):
         scored(real, paths, max_graphs=most)
-    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="max_graphs must be a whole number"):
         Evaluator(real).score(paths, max_graphs=most)
-    with pytest.raises(ValueError, match="max_graphs must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="max_graphs must be a whole number"):
         Evaluator("grid", max_graphs=most)
 
 

@@ -14,14 +14,14 @@ from graphgauge.graphs import GraphSet
 from graphgauge.graphs.sources import Source
 from graphgauge.instruments.generation import saving
 from graphgauge.instruments.generation.checks import as_check
-from graphgauge.instruments.generation.inputs import as_source
+from graphgauge.instruments.generation.inputs import as_source, distinct
 from graphgauge.instruments.generation.labels import Columns, Labels, shared_columns
 from graphgauge.instruments.generation.measures import Kept
 from graphgauge.instruments.generation.metrics import choose
 from graphgauge.instruments.generation.records import make_rows, rank_rows
 from graphgauge.instruments.generation.reference import Found, Reference
 from graphgauge.instruments.generation.saving import Saved
-from graphgauge.instruments.generation.settings import make_settings
+from graphgauge.instruments.generation.settings import make_settings, preset_values
 from graphgauge.instruments.generation.views import Described, Encoder, Lens, Side
 from graphgauge.rows import Row
 from graphgauge.scores import VALID
@@ -64,7 +64,9 @@ class Scores(Sequence[Row]):
             raise KeyError(
                 f"several sets were scored: ask for one of {[f'{s}/{metric}' for s in self.found]}"
             )
-        known = self.found.get(subject or next(iter(self.found)), {})
+        if subject and subject not in self.found:
+            raise KeyError(f"no set {subject!r} was scored; there are {', '.join(self.found)}")
+        known = self.found[subject or next(iter(self.found))]
         if metric not in known:
             raise KeyError(f"no metric {metric!r} was computed; there are {', '.join(known)}")
         return float(np.mean([float(value) for value in known[metric].values.values()]))
@@ -153,19 +155,22 @@ class Evaluator:
         encoder: Encoder | None = None,
         rules: Mapping[str, Any] | None = None,
         root: str | Path | None = None,
+        preset: str | None = None,
         **settings: Any,
     ) -> Evaluator:
         """An evaluator from a file; it scores as the one that was saved.
 
         Raises
         ------
+        FileNotFoundError
         GraphError : the file is damaged or no evaluator
         ValueError : settings, a check or an encoder that are not those it was saved with
         """
         saved = saving.read(path)
         if valid is None and saved.check in VALID:
             valid = saved.check
-        asked = {**saved.settings.to_params(), **settings}
+        of_preset = {} if preset is None else preset_values(preset)
+        asked = {**saved.settings.to_params(), **of_preset, **settings}
         found = Evaluator(
             saved.source, metrics=metrics, valid=valid, encoder=encoder, rules=rules, root=root, **asked
         )
@@ -252,22 +257,27 @@ class Evaluator:
 
         Parameters
         ----------
-        generated : name → set, or several sets or files
+        generated : name → set, or several sets or files; files of one name are called by their paths
         options : of `score`
+
+        Raises
+        ------
+        ValueError : no set, or two of one name; what `score` raises
         """
+        if isinstance(generated, str | Path | GraphSet):
+            raise TypeError(
+                f"compare takes several sets, got one {type(generated).__name__}; score takes one"
+            )
         named = generated.items() if isinstance(generated, Mapping) else [(None, one) for one in generated]
         if not named:
             raise ValueError("there is no generated set to compare")
         most = options.pop("max_graphs", None)
-        sources = [self._source(value, name, most) for name, value in named]
+        sources = distinct([(value, self._source(value, name, most)) for name, value in named])
         smallest = min(len(one.graphs) for one in sources)
         scores = [self.score(one, half_of=smallest, **options) for one in sources]
         found: dict[str, Mapping[str, Found]] = {}
         for one in scores:
-            for name, results in one.found.items():
-                if name in found:
-                    raise ValueError(f"two generated sets are called {name!r}; give them names")
-                found[name] = results
+            found |= one.found
         rows = [row for one in scores for row in one.rows]
         if len(found) > 1:
             rows += rank_rows(rows, found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,29 @@ def _read(
     if isinstance(value, str | Path) and is_saved(value):
         raise GraphError(f"{value} is a saved evaluator, a reference for Evaluator.load, and no graph set")
     return _dataset(value, root, most, seed) if _is_dataset(value) else source(value, **rules)
+
+
+def distinct(given: Sequence[tuple[Any, Source]]) -> list[Source]:
+    """The sources of some values, with names of their own: files that share a name are called by their paths.
+
+    Raises
+    ------
+    ValueError : two that have one name nevertheless
+    """
+    times = Counter(found.name for _, found in given)
+    sources = [
+        replace(found, name=str(value)) if times[found.name] > 1 and _is_file(value, found) else found
+        for value, found in given
+    ]
+    for name, count in Counter(found.name for found in sources).items():
+        if count > 1:
+            raise ValueError(f"two generated sets are called {name!r}; give them names")
+    return sources
+
+
+def _is_file(value: Any, found: Source) -> bool:
+    """Whether the source has its name from a file."""
+    return isinstance(value, str | Path) and Path(value).name.startswith(found.name)
 
 
 def _is_dataset(value: Any) -> bool:
