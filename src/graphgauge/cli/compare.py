@@ -61,7 +61,9 @@ def compare(
         str | None,
         typer.Option(help="package.module:Name of a node encoder, in place of the random GINs."),
     ] = None,
-    preset: Annotated[str, typer.Option(help="default, or released (paper C's published code).")] = "default",
+    preset: Annotated[
+        str | None, typer.Option(help="default, or released (paper C's published code).")
+    ] = None,
     estimator: Annotated[str | None, typer.Option(help="biased (default) or unbiased MMDs.")] = None,
     k: Annotated[int | None, typer.Option(help="Neighbours in precision, recall, …; default 5.")] = None,
     random_features: Annotated[
@@ -96,6 +98,10 @@ def compare(
     if not generated or reference is None:
         raise ValueError("give files of generated graphs and --reference FILE; --list shows the metrics")
     check_format(format)
+    if save is not None:
+        from graphgauge.instruments.generation.saving import check_ending
+
+        check_ending(save)
     make_importable(Path.cwd())
     settings = {
         "seeds": seeds, "replicates": replicates, "labels": labels, "node_column": node_column,
@@ -119,20 +125,27 @@ def compare(
 
 
 def _evaluator(
-    reference: str, metrics: list[str] | None, valid: str | None, encoder: str | None, preset: str,
+    reference: str, metrics: list[str] | None, valid: str | None, encoder: str | None, preset: str | None,
     rules: dict[str, str], data_home: Path | None, max_graphs: int | None, settings: dict[str, Any],
 ) -> Evaluator:  # fmt: skip
     from graphgauge.instruments import generation
 
     net = None if encoder is None else generation.as_encoder(encoder)
-    if generation.is_saved(reference):
-        return generation.Evaluator.load(
-            reference, metrics=metrics, valid=valid, encoder=net, rules=rules, root=data_home, **settings,
+    if not generation.is_saved(reference):
+        return generation.Evaluator(
+            reference, metrics=metrics, valid=valid, encoder=net, preset=preset or "default", rules=rules,
+            root=data_home, max_graphs=max_graphs, **settings,
         )  # fmt: skip
-    return generation.Evaluator(
-        reference, metrics=metrics, valid=valid, encoder=net, preset=preset, rules=rules, root=data_home,
-        max_graphs=max_graphs, **settings,
+    saved = generation.Evaluator.load(
+        reference, metrics=metrics, valid=valid, encoder=net, rules=rules, root=data_home, preset=preset,
+        **settings,
     )  # fmt: skip
+    if max_graphs is not None and len(saved.reference) > max_graphs:
+        raise ValueError(
+            f"{reference} was saved with {len(saved.reference)} graphs; --max-graphs {max_graphs} needs the "
+            "reference itself"
+        )
+    return saved
 
 
 def _show(scores: Scores, json: str | None, format: str, columns: str | None, quiet: bool) -> None:
@@ -182,11 +195,15 @@ def _notices_kept() -> Iterator[None]:
 
 
 def _rules(given: list[str] | None) -> dict[str, str]:
+    from graphgauge.graphs.pack import Rules
+
     rules = {}
     for text in split_list(given, []):
         name, equals, value = text.partition("=")
         if not equals:
             raise ValueError(f"--rule wants NAME=VALUE, such as self_loops=drop, got {text!r}")
+        if name not in Rules.__annotations__:
+            raise ValueError(f"--rule: no rule {name!r}; there are {', '.join(Rules.__annotations__)}")
         rules[name] = value
     return rules
 
