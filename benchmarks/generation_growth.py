@@ -1,6 +1,6 @@
 """How the metrics of graph generators grow: with the number of graphs, with their edges, with their nodes.
 
-    python benchmarks/generation_growth.py [--allocator default|keep] [--only TEXT]     GRAPHGAUGE_DATA: see README
+    python benchmarks/generation_growth.py [--allocator default|keep] [--only TEXT]
 
 Every row is measured in a process of its own, so that its peak of memory is its own; ours alone, no opponent.
 
@@ -131,7 +131,10 @@ PLAN: dict[str, dict[str, tuple[float, ...]]] = {
         "NSPDK linear": GRAPHS[:2],
         "uniqueness and novelty": GRAPHS,
     },
-    "edges": dict.fromkeys((*STRUCTURAL, "random GIN", "WL features", "uniqueness"), SHARES),
+    "edges": {
+        **dict.fromkeys((*STRUCTURAL, "random GIN", "WL features"), SHARES),
+        "uniqueness": SHARES[:3],
+    },
     "nodes": {
         **dict.fromkeys((*STRUCTURAL, "random GIN", "WL features", "uniqueness"), NODES),
         "spectral": NODES[:1],
