@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphgauge.distances import neighbours
 from graphgauge.distances.neighbours import Frame, balls, balls_plain, meet_plain
-from graphgauge.distances.prdc import METRICS, TIES, Reference, prdc, prdc_parts
+from graphgauge.distances.prdc import METRICS, TIES, Reference, prdc, prdc_parts, reference_balls
 
 Array = np.ndarray[Any, Any]
 ROOM = sys.modules[prdc.__module__]  # the room's front door has the function under the module's name
@@ -87,9 +87,11 @@ def test_together_or_alone_is_the_same(
         together = prdc_parts(x, y, in_x, in_y, k, ties=ties, resolution=resolution)
         patch.setattr(neighbours, "_enough", lambda weights, k: 1)  # every part looks among its members
         searched = prdc_parts(x, y, in_x, in_y, k, ties=ties, resolution=resolution)
+        known = reference_balls(y, k, ties=ties, resolution=resolution, parts=in_y)
+        of_known = prdc_parts(x, known, in_x, None, k, ties=ties, resolution=resolution)
         some = prdc_parts(x, y, in_x, in_y, k, metrics="recall", ties=ties, resolution=resolution)
     for name in METRICS:
-        for values in (decided, together, searched):
+        for values in (decided, together, searched, of_known):
             np.testing.assert_array_equal(values[name], expected[name], err_msg=name)
     np.testing.assert_array_equal(some["recall"], expected["recall"])
     for name, values in by_definition(x, y, in_x, in_y, k, ties, resolution).items():
@@ -112,14 +114,14 @@ def test_halves_of_larger_samples(same: bool, ties: str) -> None:
 
 
 def test_many_parts_do_not_ask_for_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More parts than are measured together, and one of them too small for the others."""
+    """More parts than are measured together, and one that is small."""
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(2, 200, 3))
-    in_x, in_y = rng.random((2, 200, 7)) < 0.6
+    in_x, in_y = rng.random((2, 200, 7)) < 0.8
     in_y[8:, 4] = False
     in_y[:8, 4] = True
     monkeypatch.setattr(ROOM, "TOGETHER", 3)
-    assert ROOM._groups(in_x, in_y, False) == [[0, 1, 2], [3, 5, 6], [4]]
+    assert ROOM._groups(in_x, in_y, False) == [[0, 1, 2], [3, 4, 5], [6]]
     parts = prdc_parts(x, y, in_x, in_y, 5)
     for name, values in alone(x, y, in_x, in_y, 5, "shared", 0.0).items():
         np.testing.assert_array_equal(parts[name], values, err_msg=name)

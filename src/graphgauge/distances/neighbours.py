@@ -20,6 +20,7 @@ from graphgauge.compiling import loop
 from graphgauge.distances.samples import Array
 
 BLOCK = 256  # rows of a block of distances: 20 MB for 10,000 columns
+LONGEST = 64  # nearest points at most that all parts walk along: a small part sooner looks among its members
 NO_BALL = -np.inf  # squared radius where a point is no member of a part: nothing is as near as that
 
 Members = np.ndarray[Any, np.dtype[np.bool_]]
@@ -139,7 +140,8 @@ def _enough(weights: Array, k: int) -> int:
     member comes after k/s of them on average, with a standard deviation of √(k (1 − s))/s.
     """
     share = (weights > 0.0).mean(axis=0).min()
-    return min(1 + int(np.ceil((k + 4.0 * np.sqrt(k * (1.0 - share))) / share)), len(weights))
+    enough = 1 + int(np.ceil((k + 4.0 * np.sqrt(k * (1.0 - share))) / share))
+    return min(enough, max(k + 1, LONGEST), len(weights))
 
 
 def meet(x: Points, around_x: Balls, y: Points, around_y: Balls) -> tuple[Array, Array, Array]:

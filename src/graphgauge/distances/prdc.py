@@ -14,7 +14,6 @@ from graphgauge.distances.result import Distance
 from graphgauge.distances.samples import Array, sample, two_samples
 from graphgauge.distances.scaling import standardise_by
 
-SMALL = 0.1  # parts below this share are measured alone: a neighbour in them is far down the list of all
 TOGETHER = 64  # parts that are measured together at most, so that memory grows with the rows alone
 
 TIES = {
@@ -33,6 +32,7 @@ class Reference:
     frame, points, balls : see `neighbours`
     size : rows of the sample
     k, ties : by which the balls were made
+    of_parts : whether the balls are those of parts
     """
 
     frame: Frame
@@ -41,10 +41,15 @@ class Reference:
     size: int
     k: int
     ties: str
+    of_parts: bool = False
 
 
-def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared", resolution: float = 0.0) -> Reference:
+def reference_balls(
+    y: ArrayLike, k: int = 5, *, ties: str = "shared", resolution: float = 0.0, parts: Members | None = None
+) -> Reference:
     """The reference's part of `prdc`, to be given to it in place of y for one generated sample after another.
+
+    With `parts` (m, c) bool it is that of `prdc_parts`, whose column r has the members of part r.
 
     >>> y = [[0.0], [1.0], [2.0], [4.0]]
     >>> known = reference_balls(y, k=1)
@@ -54,8 +59,14 @@ def reference_balls(y: ArrayLike, k: int = 5, *, ties: str = "shared", resolutio
     rows = sample(y, "y")
     _check(k, ties, resolution, y=len(rows))
     frame = Frame.of(rows, resolution)
-    points = frame.place(rows)
-    return Reference(frame, points, balls(points, k, ties), len(rows), k, ties)
+    if parts is None:
+        points = frame.place(rows)
+    else:
+        _check_parts(k, ties, resolution, y=(members := _members("parts", parts, rows)))
+        if not members.shape[1]:
+            raise ValueError("parts has no column")
+        points = frame.place(*_used(rows, members))
+    return Reference(frame, points, balls(points, k, ties), len(rows), k, ties, parts is not None)
 
 
 @dataclass(frozen=True)
@@ -163,6 +174,8 @@ def prdc(
     left, right, m = _read(x, y, k, ties, standardise, resolution)
     _check(k, ties, resolution, x=len(left), y=m)
     if isinstance(right, Reference):
+        if right.of_parts:
+            raise ValueError("the balls of y are of parts: they are for `prdc_parts`")
         frame, theirs, around_y = right.frame, right.points, right.balls
     else:
         frame, around_y = Frame.of(right, resolution), None
@@ -189,9 +202,9 @@ def prdc(
 
 def prdc_parts(
     x: ArrayLike,
-    y: ArrayLike,
+    y: ArrayLike | Reference,
     in_x: Members,
-    in_y: Members,
+    in_y: Members | None,
     k: int = 5,
     *,
     metrics: Sequence[str] = tuple(METRICS),
@@ -203,13 +216,14 @@ def prdc_parts(
     Entry r is the value of the rows x[in_x[:, r]] against the rows y[in_y[:, r]]. Points are placed as the
     whole y places them, so that the same points tie in every part.
 
-    Parts that overlap share their distances: ten halves take about as long as both whole samples. Parts for
-    which that does not pay, a tenth of a sample or disjoint ones, are measured one after another.
+    Parts that overlap share their distances: ten halves take about as long as both whole samples. Where that
+    does not pay, as for parts that do not overlap, they are measured one after another.
 
     Parameters
     ----------
-    x, y : (n, d) generated and (m, d) reference, or one sample twice with disjoint parts
-    in_x, in_y : (n, c) and (m, c) bool, column r has the members of part r
+    x, y : (n, d) generated and (m, d) reference, or one sample twice with disjoint parts; y may be
+        `reference_balls` with parts, made once for many x
+    in_x, in_y : (n, c) and (m, c) bool, column r has the members of part r; in_y is None where y has balls
     k, metrics, ties, resolution : as for `prdc`
 
     Raises
@@ -221,35 +235,33 @@ def prdc_parts(
     >>> {name: v.tolist() for name, v in prdc_parts(line, line, even, ~even, k=1, metrics=["recall"]).items()}
     {'recall': [1.0]}
     """
-    left, right = two_samples(x, y)
-    members = (("in_x", np.asarray(in_x), left), ("in_y", np.asarray(in_y), right))
-    for name, columns, rows in members:
-        if columns.dtype != np.bool_ or columns.ndim != 2 or len(columns) != len(rows):
-            raise ValueError(
-                f"{name} must be bool of shape ({len(rows)}, parts), got {columns.dtype} {columns.shape}"
-            )
-    a, b = members[0][1], members[1][1]
-    if a.shape[1] != b.shape[1]:
-        raise ValueError(f"in_x has {a.shape[1]} parts and in_y has {b.shape[1]}")
-    metrics = _known(metrics)
-    for r, sizes in enumerate(zip(a.sum(axis=0).tolist(), b.sum(axis=0).tolist(), strict=True)):
-        _check(k, ties, resolution, **{f"part {r} of x": sizes[0], f"part {r} of y": sizes[1]})
+    left, right, _ = _read(x, y, k, ties, False, resolution)
+    metrics, a = _known(metrics), _members("in_x", in_x, left)
+    if isinstance(right, Reference):
+        if in_y is not None or not right.of_parts:
+            raise ValueError("balls of y need parts of their own, and in_y must be None")
+        _same_count(a, right.points.weights)
+        _check_parts(k, ties, resolution, x=a)
+        ours = right.frame.place(*_used(left, a))
+        return _values(ours, right.points, k, ties, metrics, around_y=right.balls)
+    b = _members("in_y", in_y, right)
+    _same_count(a, b)
+    _check_parts(k, ties, resolution, x=a, y=b)
     frame, same = Frame.of(right, resolution), np.array_equal(left, right)
     found = {name: np.empty(a.shape[1]) for name in metrics}
     for group in _groups(a, b, same):
-        values = _values_of_parts(frame, left, right, a[:, group], b[:, group], same, k, ties, metrics)
-        for name, value in values.items():
+        x_points, y_points = (left, a[:, group]), (right, b[:, group])
+        for name, value in _values_of_parts(frame, x_points, y_points, same, k, ties, metrics).items():
             found[name][group] = value
     return found
 
 
 def _groups(a: Members, b: Members, same: bool) -> list[list[int]]:
     """Parts that are measured together, so that as few pairs of points as possible are looked at."""
-    large = np.flatnonzero((a.mean(axis=0) >= SMALL) & (b.mean(axis=0) >= SMALL)).tolist()
-    groups = [large[first : first + TOGETHER] for first in range(0, len(large), TOGETHER)]
-    groups = [group for group in groups if _pays(a[:, group], b[:, group], same)]
-    alone = sorted(set(range(a.shape[1])) - {r for group in groups for r in group})
-    return groups + [[r] for r in alone]
+    every = list(range(a.shape[1]))
+    groups = [every[first : first + TOGETHER] for first in range(0, len(every), TOGETHER)]
+    together = [group for group in groups if _pays(a[:, group], b[:, group], same)]
+    return together + [[r] for group in groups if group not in together for r in group]
 
 
 def _pays(a: Members, b: Members, same: bool) -> bool:
@@ -263,23 +275,14 @@ def _pays(a: Members, b: Members, same: bool) -> bool:
 
 
 def _values_of_parts(
-    frame: Frame,
-    x: Array,
-    y: Array,
-    a: Members,
-    b: Members,
-    same: bool,
-    k: int,
-    ties: str,
+    frame: Frame, x: tuple[Array, Members], y: tuple[Array, Members], same: bool, k: int, ties: str,
     metrics: list[str],
 ) -> dict[str, Array]:  # fmt: skip
-    count = a.shape[1]
+    """Values of parts that are measured together."""
+    count = x[1].shape[1]
     if not same or count == 1:
-        in_x, in_y = a.any(axis=1), b.any(axis=1)
-        return _values(frame.place(x[in_x], a[in_x]), frame.place(y[in_y], b[in_y]), k, ties, metrics)
-    both = np.hstack([a, b])
-    used = both.any(axis=1)
-    points = frame.place(y[used], both[used])
+        return _values(frame.place(*_used(*x)), frame.place(*_used(*y)), k, ties, metrics)
+    points = frame.place(*_used(y[0], np.hstack([x[1], y[1]])))
     around = balls(points, k, ties)  # of both at once: the pairs of points are the same
     of_x, of_y = slice(count), slice(count, None)
     return _values(
@@ -329,6 +332,32 @@ def _read(
     if standardise:
         raise ValueError("standardise both samples before the balls of y are made")
     return left, y, y.size
+
+
+def _members(name: str, parts: Any, rows: Array) -> Members:
+    columns = np.asarray(parts)
+    if columns.dtype != np.bool_ or columns.ndim != 2 or len(columns) != len(rows):
+        raise ValueError(
+            f"{name} must be bool of shape ({len(rows)}, parts), got {columns.dtype} {columns.shape}"
+        )
+    return columns
+
+
+def _used(rows: Array, members: Members) -> tuple[Array, Members]:
+    """Rows that are in some part."""
+    used = members.any(axis=1)
+    return rows[used], members[used]
+
+
+def _same_count(a: Members, b: np.ndarray[Any, Any]) -> None:
+    if a.shape[1] != b.shape[1]:
+        raise ValueError(f"in_x has {a.shape[1]} parts and in_y has {b.shape[1]}")
+
+
+def _check_parts(k: int, ties: str, resolution: float, **members: Members) -> None:
+    for name, columns in members.items():
+        sizes = enumerate(columns.sum(axis=0).tolist())
+        _check(k, ties, resolution, **{f"part {r} of {name}": size for r, size in sizes})
 
 
 def _check(k: int, ties: str, resolution: float, **sizes: int) -> None:

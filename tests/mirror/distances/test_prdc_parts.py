@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphgauge.distances.prdc import TIES, prdc, prdc_parts
+from graphgauge.distances.prdc import TIES, prdc, prdc_parts, reference_balls
 
 RNG = np.random.default_rng(8)
 IN_X, IN_Y = RNG.random((60, 4)) < 0.5, RNG.random((50, 4)) < 0.5
@@ -44,3 +44,37 @@ def test_bad_parts_are_refused() -> None:
     few[5:, 2] = False
     with pytest.raises(ValueError, match=r"part 2 of y has \d rows"):
         prdc_parts(x, y, IN_X, few)
+
+
+def test_balls_of_the_parts_of_a_reference_serve_many_samples() -> None:
+    """The whole sample may be one of the parts; rows in none do not matter."""
+    x, y = RNG.normal(size=(60, 3)), RNG.normal(size=(50, 3))
+    in_x, in_y = IN_X.copy(), IN_Y.copy()
+    in_x[:, 0], in_y[:, 0] = True, True
+    in_y[3], y[3] = False, 7.0
+    known = reference_balls(y, 3, parts=in_y)
+    for sample in (x, 2.0 * x):
+        parts = prdc_parts(sample, known, in_x, None, 3)
+        expected = prdc_parts(sample, y, in_x, in_y, 3)
+        whole = prdc(sample, y[in_y[:, 0]], 3)
+        for name, values in parts.items():
+            np.testing.assert_array_equal(values, expected[name], err_msg=name)
+            assert values[0] == pytest.approx(float(whole[name]), rel=1e-12)
+
+
+def test_balls_of_parts_are_refused_where_they_do_not_fit() -> None:
+    x, y = RNG.normal(size=(60, 3)), RNG.normal(size=(50, 3))
+    whole, known = reference_balls(y, 3), reference_balls(y, 3, parts=IN_Y)
+    with pytest.raises(ValueError, match="the balls of y are of parts"):
+        prdc(x, known, 3)
+    for wrong, in_y in ((whole, None), (known, IN_Y)):
+        with pytest.raises(ValueError, match="balls of y need parts of their own"):
+            prdc_parts(x, wrong, IN_X, in_y, 3)
+    with pytest.raises(ValueError, match="in_x has 3 parts and in_y has 4"):
+        prdc_parts(x, known, IN_X[:, :3], None, 3)
+    with pytest.raises(ValueError, match="k, ties, resolution"):
+        prdc_parts(x, known, IN_X, None, 4)
+    with pytest.raises(ValueError, match="parts has no column"):
+        reference_balls(y, 3, parts=IN_Y[:, :0])
+    with pytest.raises(ValueError, match="part 0 of y has 3 rows"):
+        reference_balls(y, 3, parts=np.arange(50)[:, None] < 3)
