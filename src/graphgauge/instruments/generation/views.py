@@ -107,7 +107,10 @@ def _orbit5(of: Described, seed: int) -> Array:
 
 
 def _paths(of: Described, seed: int) -> Array:
-    return with_nothing(descriptors.path_length_histogram(of.side.coded))
+    """Of the pairs that a path joins: the column of the others, the last, is elsewhere in every set."""
+    counts = descriptors.path_length_histogram(of.side.coded, normalise=False).numpy()[:, :-1]
+    total = counts.sum(axis=1, keepdims=True)
+    return with_nothing(np.divide(counts, total, out=np.zeros_like(counts), where=total > 0))
 
 
 def _wl(of: Described, seed: int) -> Any:
