@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphgauge.instruments.generation.evaluator import Evaluator, Scores
 
 # Graphs of each set that are drawn, and the nodes up to which springs are worth their time.
-EXAMPLES = 9
+EXAMPLES = 8
 SPRINGS = 300
 # Colours of chemists; other atoms have the last.
 ATOM_COLOURS = {6: "#4d4d4d", 7: "#3050f8", 8: "#e02020", 9: "#2ca02c", 16: "#c8a000", 17: "#17becf"}
@@ -53,7 +53,7 @@ TITLES = {
     "degree": "Degree",
     "clustering": "Local clustering coefficient",
     "spectrum": "Eigenvalues of the normalised Laplacian",
-    "orbit": "Orbits of graphlets of up to 4 nodes, counts per node",
+    "orbit": "Orbits (up to 4 nodes), per node",
     "size": "Number of nodes",
 }
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Drawing = tuple[ArrayLike, ArrayLike, Any]  # positions (N, 2), edges (E, 2), node colours (N,) or None
+LETTERS = 14  # of a title, in the width of a cell
 ACROSS = 4  # graphs in a row of a set
 NUMBERS = "iufb"  # kinds of arrays that are numbers, not names of colours
 EDGE, NODE = "#8f8f8f", COLOURS[0]
@@ -84,13 +85,25 @@ def _draw(samples: Mapping[str, Sequence[tuple[Any, Any, Any]]]) -> Figure:
     parts = figure.subfigures(1, len(samples), wspace=0.03, squeeze=False)[0]
     top = _largest(samples)
     for part, (name, own) in zip(parts, samples.items(), strict=True):
-        part.suptitle(name, fontsize=10.5)
+        part.suptitle(shortened(name, int(across * LETTERS)), fontsize=10.5)
         grid = part.subplots(down, across, squeeze=False)
         for axes in grid.flat:
             axes.set_axis_off()
         for axes, drawing in zip(grid.flat, own, strict=False):
             _graph(axes, *drawing, top)
     return figure
+
+
+def shortened(name: str, most: int) -> str:
+    """A name that fits: its beginning and its end, which tell sets apart.
+
+    >>> shortened("jtvae_moses_fast_molvae_samples", 20)
+    'jtvae_mos…ae_samples'
+    """
+    if len(name) <= most:
+        return name
+    front = (most - 1) // 2
+    return f"{name[:front]}…{name[len(name) - (most - 1 - front) :]}"
 
 
 def _largest(samples: Mapping[str, Sequence[tuple[Any, Any, Any]]]) -> float:
