@@ -42,7 +42,7 @@ def random_gin(
     edge_types: int | None = None,
     degree_factor: float = 1.0,
     dtype: torch.dtype = torch.float64,
-    batch_nodes: int = 8_192,
+    batch_nodes: int = 2_048,
 ) -> Tensor:
     """Random-GIN embedding of every graph: x(G) = [Σ_v h_v^(1), …, Σ_v h_v^(rounds)], see `RandomGIN`.
 

@@ -213,3 +213,10 @@ def test_halves_of_real_molecules_are_closer_than_changed_ones() -> None:
     scale = gin[0].std(0).clamp(min=1e-6)  # standardised by the reference, as it is measured
     a, b, c = (values.mean(0) / scale for values in gin)
     assert 10 * (a - b).square().sum() < (a - c).square().sum()
+
+
+def test_default_batches_of_the_random_gin_change_nothing_beyond_rounding() -> None:
+    graphs = GraphSet.from_edges([[(i, (i + 1) % n) for i in range(n)] for n in range(3, 120)])
+    assert graphs.num_nodes > 2 * 2_048
+    whole = random_gin(graphs, batch_nodes=10**9)
+    torch.testing.assert_close(random_gin(graphs), whole, rtol=1e-12, atol=1e-12)
