@@ -94,7 +94,8 @@ def _written_out(graphs: GraphSet, colour: Array, nodes: Array) -> list[bytes]:
         of = np.repeat(own, degree)
         around = colour[side.source[places].cpu().numpy()]
         row += [own, of]
-        word += [degree, around[np.lexsort((around, of))]]
+        first = of * (int(colour.max(initial=0)) + 1)  # one key to sort: nodes in order, colours within each
+        word += [degree, np.sort(first + around) - first]
     rows, words = np.concatenate(row), np.concatenate(word)
     text = words[np.argsort(rows, kind="stable")].astype(">i8").tobytes()
     end = np.cumsum(np.bincount(rows, minlength=nodes.size)) * 8

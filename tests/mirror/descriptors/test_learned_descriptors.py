@@ -26,7 +26,7 @@ from graphgauge.descriptors.random_gin import (
     random_gin_over_seeds,
 )
 from graphgauge.descriptors.sparse import Vocabulary, mean_features, unit_rows, widened
-from graphgauge.descriptors.wl import wl_features
+from graphgauge.descriptors.wl import _written_out, wl_features
 from graphgauge.graphs import GraphError
 from graphgauge.models import build
 
@@ -220,3 +220,17 @@ def test_default_batches_of_the_random_gin_change_nothing_beyond_rounding() -> N
     assert graphs.num_nodes > 2 * 2_048
     whole = random_gin(graphs, batch_nodes=10**9)
     torch.testing.assert_close(random_gin(graphs), whole, rtol=1e-12, atol=1e-12)
+
+
+def test_colours_are_written_out_as_own_colour_degree_and_sorted_neighbours() -> None:
+    rng = np.random.default_rng(0)
+    upper = np.argwhere(np.triu(rng.random((40, 40)) < 0.5, 1))
+    graphs = GraphSet.from_edges([upper.tolist(), [(0, 1)], []], num_nodes=[40, 2, 3])
+    colour, nodes = rng.integers(0, 9, graphs.num_nodes), rng.permutation(graphs.num_nodes)
+    ptr, source = graphs.csr.ptr.numpy(), graphs.csr.source.numpy()
+    around = [np.sort(colour[source[ptr[v] : ptr[v + 1]]]) for v in nodes]
+    expected = [
+        np.array([colour[v], row.size, *row], dtype=">i8").tobytes()
+        for v, row in zip(nodes, around, strict=True)
+    ]
+    assert _written_out(graphs, colour, nodes) == expected
