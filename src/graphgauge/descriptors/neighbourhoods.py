@@ -105,10 +105,14 @@ def ball_numbers(ptr: Ints, neighbour: Ints, label: Words, bond: Words, radius: 
     colour, fresh = np.empty(n, np.uint64), np.empty(n, np.uint64)
     for root in range(n):
         size = _spread(root, radius, ptr, neighbour, far, queue)
-        inside = 0
+        inside = before = 0
         for r in range(radius + 1):
             while inside < size and far[queue[inside]] <= r:
                 inside += 1
+            if inside == before:  # the same ball with the same distances: the same number
+                out[root, r] = out[root, r - 1]
+                continue
+            before = inside
             ball = queue[:inside]
             for v in ball:
                 colour[v] = mix(label[v], np.uint64(far[v]))

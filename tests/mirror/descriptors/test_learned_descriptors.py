@@ -234,3 +234,9 @@ def test_colours_are_written_out_as_own_colour_degree_and_sorted_neighbours() ->
         for v, row in zip(nodes, around, strict=True)
     ]
     assert _written_out(graphs, colour, nodes) == expected
+
+
+def test_a_radius_that_adds_no_node_gives_the_same_pairs_in_every_block() -> None:
+    complete = GraphSet.from_edges([[(i, j) for i in range(5) for j in range(i)]])
+    counts = nspdk_features(complete, radius=4, distance=1)
+    assert sorted(counts.data.tolist()) == [5.0] * 5 + [10.0] * 5
