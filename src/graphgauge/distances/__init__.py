@@ -20,7 +20,7 @@ from graphgauge.distances.kernels import (
 from graphgauge.distances.mmd import mmd
 from graphgauge.distances.permutation import permutation_test
 from graphgauge.distances.polygraph import polygraph_discrepancy
-from graphgauge.distances.prdc import prdc, prdc_parts, reference_balls
+from graphgauge.distances.prdc import prdc, prdc_parts, prdc_with_parts, reference_balls
 from graphgauge.distances.result import Distance
 from graphgauge.distances.wasserstein import wasserstein
 
@@ -47,6 +47,7 @@ __all__ = [
     "polynomial",
     "prdc",
     "prdc_parts",
+    "prdc_with_parts",
     "rbf",
     "reference_balls",
     "wasserstein",

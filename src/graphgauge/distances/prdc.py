@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,21 +181,55 @@ def prdc(
         frame, around_y = Frame.of(right, resolution), None
         theirs = frame.place(right)
     values = _values(frame.place(left), theirs, k, ties, metrics, around_y=around_y)
+    scaler = "reference" if standardise else None
+    return _distances(
+        {name: value[0] for name, value in values.items()}, left, m, k, ties, resolution, scaler
+    )
+
+
+def prdc_with_parts(
+    x: ArrayLike, known: Reference, in_x: Members, *, metrics: Sequence[str] = tuple(METRICS)
+) -> dict[str, tuple[Distance, Array]]:
+    """`prdc` of the whole samples and `prdc_parts` of parts of them, in one pass over all pairs.
+
+    Parameters
+    ----------
+    x : (n, d) generated
+    known : `reference_balls` with parts, of which the first is the whole reference
+    in_x : (n, c) bool, the parts of x for the other parts of the reference
+
+    >>> line = np.arange(8.0)[:, None]
+    >>> even = np.arange(8)[:, None] % 2 == 0
+    >>> known = reference_balls(line, 1, parts=np.hstack([even | True, ~even]))
+    >>> whole, parts = prdc_with_parts(line, known, even, metrics=["recall"])["recall"]
+    >>> whole.value, parts.tolist()
+    (1.0, [1.0])
+    """
+    k, ties, resolution = known.k, known.ties, known.frame.resolution
+    rows = sample(x, "x")
+    members = np.hstack([np.ones((len(rows), 1), dtype=bool), _members("in_x", in_x, rows)])
+    values = prdc_parts(rows, known, members, None, k, metrics=metrics, ties=ties, resolution=resolution)
+    whole = {name: value[0] for name, value in values.items()}
+    found = _distances(whole, rows, known.size, k, ties, resolution, None)
+    return {name: (found[name], value[1:]) for name, value in values.items()}
+
+
+def _distances(
+    values: Mapping[str, float], x: Array, m: int, k: int, ties: str, resolution: float, scaler: str | None
+) -> dict[str, Distance]:
     definition = {
         "k": k,
         "ties": ties,
         "inside": TIES[ties],
-        "scaler": "reference" if standardise else None,
+        "scaler": scaler,
         "resolution": resolution,
-        "n": len(left),
+        "n": len(x),
         "m": m,
-        "d": left.shape[1],
+        "d": x.shape[1],
     }
     top = {"density": m / k, "f1_dc": 2.0}
     return {
-        name: Distance(
-            float(value[0]), name, definition, range=(0.0, top.get(name, 1.0)), lower_is_better=False
-        )
+        name: Distance(float(value), name, definition, (0.0, top.get(name, 1.0)), lower_is_better=False)
         for name, value in values.items()
     }
 

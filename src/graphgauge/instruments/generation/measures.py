@@ -196,20 +196,18 @@ RESOLUTION = 1e-9
 
 class _NeighboursPrepared:
     def __init__(self, y: Array, halves: Halves, settings: Settings, kept: Kept | None) -> None:
-        self.y, self.halves, self.k = y, halves, settings.k
-        self.options: dict[str, Any] = {"ties": settings.ties, "resolution": RESOLUTION}
-        self.balls = distances.reference_balls(y, settings.k, **self.options)
-        enough = halves.count and halves.size > settings.k
-        if kept is None:
-            self.floor = self._parts(y, halves.a) if enough else {}
-        else:
+        options: dict[str, Any] = {"ties": settings.ties, "resolution": RESOLUTION}
+        self.enough = halves.count > 0 and halves.size > settings.k
+        others = halves.b if self.enough else halves.b[:, :0]
+        whole = np.ones((len(y), 1), dtype=bool)
+        self.known = distances.reference_balls(y, settings.k, parts=np.hstack([whole, others]), **options)
+        if kept is not None:
             self.floor = kept_floor(kept)
+        elif self.enough:
+            self.floor = distances.prdc_parts(y, y, halves.a, halves.b, settings.k, **options)
+        else:
+            self.floor = {}
         self.kept = as_kept(self.floor)
 
     def score(self, x: Array, parts: Mask) -> Outcome:
-        whole = distances.prdc(x, self.balls, self.k, **self.options)
-        some = self._parts(x, parts) if self.floor else {}
-        return {key: (value, some.get(key, np.zeros(0))) for key, value in whole.items()}
-
-    def _parts(self, x: Array, parts: Mask) -> dict[str, Array]:
-        return distances.prdc_parts(x, self.y, parts, self.halves.b, self.k, **self.options)
+        return distances.prdc_with_parts(x, self.known, parts if self.enough else parts[:, :0])
