@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import hypergeom
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -144,7 +146,10 @@ def held_out_probabilities(
 ) -> Array:
     """`probability` of the held-out rows after a fit to the training rows."""
     labels = is_reference[training]
-    fitted = clone(model).fit(rows[training], labels)
+    with warnings.catch_warnings():
+        # On samples that are apart Newton steps may fail; scikit-learn then goes on with L-BFGS, and says so.
+        warnings.filterwarnings("ignore", "Line search of Newton solver", ConvergenceWarning)
+        fitted = clone(model).fit(rows[training], labels)
     return probability(fitted, rows[held_out], int((~labels).sum()), int(labels.sum()))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -210,3 +211,11 @@ def test_a_column_that_varies_by_rounding_is_no_unit() -> None:
     (standard,) = standardise_by(reference, np.array([[2.0, 0.5]]))
     assert standard[0, 0] == 0.0
     assert abs(standard[0, 1]) < 1.0
+
+
+def test_samples_that_are_far_apart_are_told_without_a_warning() -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(size=(15, 40)) * 1e-3, rng.normal(size=(15, 40)) * 1e3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert float(polygraph_discrepancy(x + 1e4, rng.normal(size=(30, 40)))) > 0.9
