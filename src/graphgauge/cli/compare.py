@@ -66,6 +66,10 @@ def compare(
     ] = None,
     estimator: Annotated[str | None, typer.Option(help="biased (default) or unbiased MMDs.")] = None,
     k: Annotated[int | None, typer.Option(help="Neighbours in precision, recall, …; default 5.")] = None,
+    nspdk_radius: Annotated[
+        int | None, typer.Option(help="Radius of NSPDK's neighbourhoods; default 4, 1 or 2 for dense graphs.")
+    ] = None,
+    nspdk_distance: Annotated[int | None, typer.Option(help="Largest distance of NSPDK; default 4.")] = None,
     random_features: Annotated[
         int | None,
         typer.Option(help="Estimate gin_mmd2_rbf from so many random features, for very large sets."),
@@ -106,7 +110,7 @@ def compare(
     settings = {
         "seeds": seeds, "replicates": replicates, "labels": labels, "node_column": node_column,
         "edge_column": edge_column, "estimator": estimator, "k": k, "seed": seed,
-        "random_features": random_features,
+        "random_features": random_features, "nspdk_radius": nspdk_radius, "nspdk_distance": nspdk_distance,
     }  # fmt: skip
     settings = {name: value for name, value in settings.items() if value is not None}
     with progress(quiet) as tell, _notices_kept():
