@@ -18,8 +18,8 @@ from graphgauge.models import MODELS, build
 EVERY = pytest.mark.parametrize("name", MODELS)
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 SMALL: dict[str, dict[str, Any]] = {"gat": {"width": 16}, "gatv2": {"width": 16}, "laplacian": {}}
-# Graph norm amplifies rounding up to 1/sqrt(1e-5) times in every layer: float64 is the sharp test. On a path of
-# four nodes a relabelled gat is 0.014 apart in float32 and 2e-13 in float64.
+# Graph norm amplifies rounding up to 1/sqrt(1e-5) times in every layer: float64 is the sharp test. On a path
+# of four nodes a relabelled gat is 0.014 apart in float32 and 2e-13 in float64.
 CLOSE = {torch.float32: 5e-2, torch.float64: 1e-8}
 
 
