@@ -71,24 +71,22 @@ def interval(value: float, half: Summary | None) -> tuple[float, float] | None:
 def noise(floor: Summary, half: Summary | None = None) -> float:
     """How far the value of one half-sample falls from the mean of `floor` by chance, with 95 %.
 
-    t_{0.975, R−1} · sd · √(1 + 1/R), the prediction interval of one more value. Where `half` is given, sd is
-    the larger of both, as it must be for shares: one that is 1 in every half of the reference has no spread
-    there, and a single graph that misses in a single half-sample is no finding. Of distances it would hide
-    those that a few graphs far off make large and unsteady.
+    t_{0.975, R−1} · sd · √(1 + 1/R), the prediction interval of one more value, sd the larger of both. The
+    floor alone knows too little: a share that is 1 in every half of the reference has no spread there, and
+    a distance that one or two graphs far off make large is unsteady in the half-samples, which hold them or
+    not, while no half of the reference holds such a graph.
     """
     larger = max(_sd(floor), _sd(half) if half is not None and _known(half) else 0.0)
     return quantile(floor.n) * larger * math.sqrt(1 + 1 / floor.n)
 
 
-def verdict(
-    half: Summary | None, floor: Summary | None, higher_is_better: bool | None, *, share: bool = False
-) -> Verdict:
+def verdict(half: Summary | None, floor: Summary | None, higher_is_better: bool | None) -> Verdict:
     """Whether the generated graphs are further from the reference than the reference is from itself.
 
     Like is compared with like: both summaries are over halves of equal sizes, since most metrics depend on
-    the number of graphs. With noise = t_{0.975, R−1} · sd · √(1 + 1/R), sd of the floor (of a
-    share the larger of both), the set is "same" where |mean(half) − mean(floor)| ≤ noise, else "worse" or
-    "better" by the direction of the metric.
+    the number of graphs. With noise = t_{0.975, R−1} · sd · √(1 + 1/R), sd the larger of both, the
+    set is "same" where |mean(half) − mean(floor)| ≤ noise, else "worse" or "better" by the direction of the
+    metric.
 
     "Better" than the reference's own value is no praise: a share above it is typical of a set that keeps to
     the densest region (look at recall and coverage), a distance below it of copies of the reference (look at
@@ -99,7 +97,6 @@ def verdict(
     half : metric between random halves of the generated and of the reference graphs, over R replicates
     floor : metric between two disjoint random halves of the reference, of the same sizes
     higher_is_better : direction of the metric; None has no verdict
-    share : whether the metric is a share of graphs, see `noise`
 
     Returns
     -------
@@ -126,7 +123,7 @@ def verdict(
         return Verdict("unknown", "not a number", "nan")
     apart = half.mean - floor.mean
     rounding = ROUNDING * max(abs(half.mean), abs(floor.mean))
-    if half.mean == floor.mean or abs(apart) <= max(noise(floor, half if share else None), rounding):
+    if half.mean == floor.mean or abs(apart) <= max(noise(floor, half), rounding):
         return Verdict("same", "indistinguishable from the reference at this sample size", "same")
     if (apart > 0) == higher_is_better:
         return _better(higher_is_better)

@@ -56,7 +56,7 @@ class Score:
 
     @property
     def verdict(self) -> Verdict:
-        return verdict(self.half, self.floor, self.higher_is_better, share=self.unit == "fraction")
+        return verdict(self.half, self.floor, self.higher_is_better)
 
     @property
     def fewest(self) -> float:
