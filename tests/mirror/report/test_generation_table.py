@@ -208,7 +208,11 @@ def test_partial_rows(generation_rows: Factory, format: str) -> None:
 def test_latex_is_balanced_and_escaped(generation_rows: Factory, subjects: tuple[str, ...]) -> None:
     text = report.table(generation_rows(subjects, n=20), "latex")
     assert text.count("{") == text.count("}")
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == (1 if len(subjects) == 1 else 2)
+    assert (
+        text.count(r"\begin{table}")
+        == text.count(r"\end{table}")
+        == (1 if len(subjects) == 1 else 2 + len(subjects))
+    )
     assert text.isascii()
     assert r"gin\_mmd2\_rbf" in text
     if len(subjects) > 1:
@@ -217,8 +221,9 @@ def test_latex_is_balanced_and_escaped(generation_rows: Factory, subjects: tuple
 
 def test_markdown_has_as_many_cells_in_every_line_of_a_table(generation_rows: Factory) -> None:
     text = report.table(generation_rows(THREE), "markdown")
-    ranks, values = text.split("**Values")
-    for part in (ranks, values):
+    parts = text.split("\n**")
+    assert len(parts) == 2 + len(THREE)
+    for part in parts:
         lines = [line for line in part.splitlines() if line.startswith("|")]
         assert len({line.count("|") for line in lines}) == 1
 
@@ -256,3 +261,12 @@ def test_wins_are_shown_where_rows_tell_them(generation_rows: Factory) -> None:
     ]
     line = line_of(report.table([*rows, *wins]), "↓ gin_frechet")
     assert line.split()[-3:] == ["90", "%", "4/5"]
+
+
+def test_every_set_has_its_floors_and_verdicts_and_their_meaning_stands_once(
+    generation_rows: Factory,
+) -> None:
+    text = report.table(generation_rows(THREE))
+    for subject in THREE:
+        assert f"{subject} against grid" in text
+    assert text.count("noise floor:") == 1

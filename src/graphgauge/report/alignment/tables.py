@@ -26,23 +26,8 @@ def table(
     Shown are percent with one decimal; CSV holds fractions, unrounded. Runs of one model that differ in more
     than the seed (a preset, a split) get lines of their own, with a column that says in what.
 
-    Parameters
-    ----------
-    rows : rows of the alignment instrument, any number of seeds; metrics that are missing are left out
-    format : "rich" (text for a terminal), "csv", "latex" (booktabs) or "markdown"
-    columns : "main", "all" or the names of columns ("a,b" or a list); by default "all" for CSV, else "main"
-    width, colour : of the terminal, for "rich" ("all" columns take the width they need)
-
-    Examples
-    --------
-    >>> row = Row(
-    ...     "1", "alignment", "gcn", "accuracy", 0.7512, "fraction", True, "", 500, 0, "val",
-    ...     params={"dataset": "er", "noise": 0.08},
-    ... )
-    >>> print(table([row], "csv"))
-    dataset,noise,subject,mark,accuracy_mean,accuracy_sd,accuracy_n,published,published_sd,published_metric
-    er,0.08,gcn,,0.7512,,1,0.789,0.009,accuracy_softmax
-    <BLANKLINE>
+    Parameters are those of `graphgauge.report.table`, for rows of the alignment instrument; metrics that are
+    missing are left out.
     """
     check_format(format)
     lines = make_lines(rows)

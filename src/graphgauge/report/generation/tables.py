@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import compress
 
 from graphgauge.report.formats import BEST, MARKS, Cell, Grid, Head, check_format, csv_text, grid_text
@@ -31,8 +32,8 @@ def table(
     One set: its value with a 95 % interval, the noise floor of the reference, and the verdict (`verdicts`).
     Several: for each metric the sets best first with mean rank ± standard deviation over seeds and
     half-samples, and the mean over all metrics; then the values side by side, ★ the best, ≈ within noise of
-    it (`verdicts.alike`), = indistinguishable from the reference. Where columns are asked for, the lines of
-    every single set follow. Runs against one reference that differ in a setting get tables of their own.
+    it (`verdicts.alike`), = indistinguishable from the reference; then the lines of every single set, with
+    floors and verdicts. Runs against one reference that differ in a setting get tables of their own.
 
     Parameters
     ----------
@@ -105,11 +106,12 @@ def _rank(place: Summary) -> str:
 
 def _grids(block: Block, columns: str | Sequence[str] | None) -> list[Grid]:
     """The tables of one reference; the last carries the warnings."""
-    singles = [] if len(block.subjects) > 1 and columns is None else block.subjects
-    grids = [_single(block, subject, columns or "main") for subject in singles]
+    grids = [_single(block, subject, columns or "main") for subject in block.subjects]
     if len(block.subjects) > 1:
         orders = ranked(block)
         grids = [*([_ranks(block, orders)] if orders else []), _values(block, orders), *grids]
+    # What the columns of single sets mean stands once, below the last.
+    grids = [replace(g, notes=[]) if g.notes == grids[-1].notes and g is not grids[-1] else g for g in grids]
     last = grids[-1]
     below = [*last.notes, *filter(None, [sizes(block)]), *_warnings(block)]
     return [*grids[:-1], Grid(last.heads, last.sections, below, last.title)]
