@@ -12,16 +12,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphgauge import datasets, descriptors, distances, models, report
+    from graphgauge import alignment, datasets, descriptors, distances, generation, models, report
     from graphgauge.graphs import GraphError, GraphSet, Pairs
     from graphgauge.graphs.files import read, write
-    from graphgauge.instruments import alignment, generation
     from graphgauge.rows import Row
     from graphgauge.specs import Spec
 
 __version__ = version("graphgauge")
 
-# Public name → the module it lives in, or the module it is. Loaded on first use, so that the import is fast.
+# Public name → the module it lives in, and public modules. Loaded on first use: the import is fast.
 _NAMES = {
     "GraphError": "graphgauge.graphs",
     "GraphSet": "graphgauge.graphs",
@@ -31,15 +30,7 @@ _NAMES = {
     "read": "graphgauge.graphs.files",
     "write": "graphgauge.graphs.files",
 }
-_MODULES = {
-    "alignment": "graphgauge.instruments.alignment",
-    "datasets": "graphgauge.datasets",
-    "descriptors": "graphgauge.descriptors",
-    "distances": "graphgauge.distances",
-    "generation": "graphgauge.instruments.generation",
-    "models": "graphgauge.models",
-    "report": "graphgauge.report",
-}
+_MODULES = ("alignment", "datasets", "descriptors", "distances", "generation", "models", "report")
 
 __all__ = [
     "GraphError",
@@ -63,7 +54,7 @@ def __getattr__(name: str) -> Any:
     if name in _NAMES:
         return getattr(import_module(_NAMES[name]), name)
     if name in _MODULES:
-        return import_module(_MODULES[name])
+        return import_module(f"graphgauge.{name}")
     raise AttributeError(f"module 'graphgauge' has no attribute {name!r}")
 
 
