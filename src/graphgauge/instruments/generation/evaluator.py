@@ -102,8 +102,32 @@ class Evaluator:
     rules : what to do with odd input, such as ``{"self_loops": "drop"}``
     root : data home, for datasets by name
     max_graphs : at most so many graphs of the reference, chosen at random
-    settings : any field of `Settings`: seeds, replicates, k, rounds, width, labels, …
+    settings : any field of `Settings`, by keyword; the defaults stand in brackets
 
+    Settings
+    --------
+    seeds (5) : random GINs, seeds 0, 1, …; values are averaged over them
+    rounds (3), width (35), depth (2), degree_factor (1.0) : of the random GIN, see
+        `graphgauge.descriptors.random_gin`
+    bandwidth ("ten_reference") : rule or number of the RBF kernel on GIN embeddings. "ten_reference" measures
+        with the reference alone: one ruler for every generator, and work that is done once. "ten" is the
+        published code's, whose scale depends on the generated graphs too.
+    estimator ("biased") : "biased" (published) or "unbiased", of every MMD but the kernel distance, which is
+        unbiased
+    k (5), ties ("shared") : of precision, recall, density and coverage: how many neighbours a ball holds, and
+        what counts as inside: "shared", "open" (d < r) or "closed" (d ≤ r), see `graphgauge.distances.prdc`
+    random_features (0) : 0 for the exact RBF MMD; else the number of random features of an estimate with its
+        standard error, in time linear in the number of graphs, for sets of 50,000 graphs and more
+    wl_rounds (4) : refinements of the WL kernel
+    nspdk_radius (4), nspdk_distance (4) : of NSPDK
+    replicates (10) : pairs of halves for the noise floor and half-samples for the interval; 0 for none
+    seed (0) : of the halves and of every random choice but the networks
+    labels ("auto") : "auto" uses node and edge labels that both sides have, "none" compares structure only
+    node_column (None), edge_column (None) : names of the label columns; None looks for node_type or x,
+        edge_type or edge_attr
+
+    Examples
+    --------
     >>> from graphgauge import datasets
     >>> real, other = datasets.load("grid", size=20, seed=0), datasets.load("lobster", size=20, seed=0)
     >>> evaluator = Evaluator(real, metrics="degree_mmd2_tv,gin_coverage", seeds=2)
