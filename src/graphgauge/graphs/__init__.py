@@ -4,5 +4,6 @@ from graphgauge.graphs.csr import CSR
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.graphset import GraphSet
 from graphgauge.graphs.pairs import Pairs
+from graphgauge.graphs.task import Feature, Fold, Links, Task
 
-__all__ = ["CSR", "GraphError", "GraphSet", "Pairs"]
+__all__ = ["CSR", "Feature", "Fold", "GraphError", "GraphSet", "Links", "Pairs", "Task"]

@@ -1,0 +1,82 @@
+"""Rounds of message passing over a batch: which states are computed, and from which.
+
+A round takes states of nodes and edges and makes new ones. In the plain case every node and every edge of
+the batch has a row of its own. Where many have the same history (`graphgauge.graphs.quotient`), one row
+stands for all of them, and rows before and after a round differ in number; layers are written once for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from graphgauge.graphs.csr import CSR
+
+if TYPE_CHECKING:
+    from graphgauge.graphs.graphset import GraphSet
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One round: n rows of nodes after it are made of n′ rows before it, R rows of edges of R′.
+
+    Parameters
+    ----------
+    csr : row i after receives from the rows ``csr.source`` before, along the edges ``csr.edge`` (rows after)
+    own : (n,) the row before of the node itself; None: the same rows as before
+    ends : (2, R) rows before of the source and of the target of every edge
+    edge_own : (R,) the row before of the edge itself; None: the same rows as before
+    nodes, edges : (n,), (R,) how many nodes or edges of the batch a row stands for, floats; None: one each
+    """
+
+    csr: CSR
+    own: Tensor | None
+    ends: Tensor
+    edge_own: Tensor | None = None
+    nodes: Tensor | None = None
+    edges: Tensor | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """All rounds of one batch.
+
+    Parameters
+    ----------
+    graphs : the batch
+    rounds : one for every layer
+    node : (n₀,) a node of the batch that has the input of row i; None: every node has a row
+    edge : (R₀,) the same for edges, positions in ``edge_index``; None: every edge has a row, in that order
+    place : for depth 0 to L the row of every node of the batch, (N,); None: its own
+    weight : for depth 0 to L how many nodes a row stands for; None: one each
+    """
+
+    graphs: GraphSet
+    rounds: tuple[Round, ...]
+    node: Tensor | None = None
+    edge: Tensor | None = None
+    place: tuple[Tensor | None, ...] = ()
+    weight: tuple[Tensor | None, ...] = ()
+
+    @staticmethod
+    def plain(graphs: GraphSet, layers: int) -> Rounds:
+        """Every node and edge for itself.
+
+        >>> from graphgauge.graphs import GraphSet
+        >>> rounds = Rounds.plain(GraphSet.from_edges([[(0, 1)]]), 2)
+        >>> len(rounds.rounds), rounds.rounds[0].ends.tolist(), rounds.place
+        (2, [[0, 1], [1, 0]], (None, None, None))
+        """
+        one = Round(graphs.csr, None, graphs.edge_index)
+        nothing = (None,) * (layers + 1)
+        return Rounds(graphs, (one,) * layers, None, None, nothing, nothing)
+
+    def pool(self, depth: int) -> CSR:
+        """Rows of states at a depth that belong to each graph, once for each of its nodes (to sum over)."""
+        place = self.place[depth]
+        n = self.graphs.num_nodes
+        rows = torch.arange(n, device=self.graphs.device) if place is None else place
+        return CSR(self.graphs.node_ptr, rows, rows)
