@@ -90,14 +90,72 @@ def test_marks_of_the_best_and_of_those_near_it(generation_rows: Factory) -> Non
     assert [s.subject for s in share.scores] == ["fast", "near", "slow"]
 
 
-def test_ties_by_value_share_a_place(generation_rows: Factory) -> None:
+def test_a_tie_has_no_best_and_counts_for_nobody(generation_rows: Factory) -> None:
     rows = generation_rows(("one", "two"))  # two sets as good as the reference
-    block = make_blocks([r for r in rows if r.split != "rank"])[0]
+    rows = [r for r in rows if r.split != "rank"]
+    block = make_blocks(rows)[0]
     order = rank(block.of("valid"))
     assert order is not None
+    assert order.tied
     assert [r.mean for r in order.ranks] == [1.5, 1.5]
-    assert [order.mark(s) for s in order.scores] == ["best", "best"]
-    assert "≈" in report.ranking(rows)
+    assert [order.mark(s) for s in order.scores] == ["within noise", "within noise"]
+    ranking, values = report.table(rows).split("Values against grid")
+    assert line_of(ranking, "↑ valid").split() == ["↑", "valid", "tied"]
+    assert "★" not in line_of(values, "↑ valid")
+    assert "left out of all metrics" in ranking
+    lines = report.ranking(rows).splitlines()
+    assert "grid, valid: tied (one, two)" in lines
+    assert overall(block, [order]) == []
+
+
+def test_equal_mean_ranks_of_unlike_rankings_are_no_tie(generation_rows: Factory) -> None:
+    rows = [replace(r, value=1.5, spread=0.5) if r.split == "rank" else r for r in generation_rows(TWO)]
+    order = rank(make_blocks(rows)[0].of("gin_frechet"))
+    assert order is not None
+    assert not order.tied
+
+
+def with_wins(rows: list[Row], shares: dict[str, float]) -> list[Row]:
+    """In which share of the half-samples each set wins."""
+    more = [
+        replace(r, split="best in half-samples", value=shares[r.subject], unit="fraction",
+                higher_is_better=True)
+        for r in rows if r.split == "rank"
+    ]  # fmt: skip
+    return [*rows, *more]
+
+
+def test_the_star_stands_at_the_best_printed_value_with_its_share_of_wins(generation_rows: Factory) -> None:
+    rows = [  # by its half-samples "mid" is the first, by its value "fast"
+        replace(r, value=3.0 - r.value) if r.split == "rank" else r for r in generation_rows(TWO)
+    ]
+    ranking, values = report.table(with_wins(rows, {"fast": 0.02, "mid": 0.98})).split("Values against grid")
+    assert line_of(ranking, "↓ gin_frechet").split()[2] == "mid"
+    assert line_of(ranking, "↓ gin_frechet").split()[-2:] == ["98", "%"]
+    assert "★= 2.040" in line_of(values, "↓ gin_frechet")
+    assert line_of(values, "↓ gin_frechet").split()[-2:] == ["2", "%"]
+    for line in report.table(rows, "csv").splitlines()[1:]:
+        assert "best" not in line or ",mid," not in line
+
+
+def test_sets_of_unlike_sizes_are_told(generation_rows: Factory) -> None:
+    rows = generation_rows(TWO)
+    assert "differ in size" not in report.table(rows)
+    smaller = [
+        replace(r, params={**r.params, "generated_graphs": 30}) if r.subject == "mid" else r for r in rows
+    ]
+    assert "The sets differ in size" in report.table(smaller)
+
+
+def test_heads_tell_how_many_graphs_a_number_has_seen(generation_rows: Factory) -> None:
+    rows = generation_rows(("fast",), half_graphs=30)
+    heads = " ".join(report.table(rows).split("───")[0].split())
+    assert "value, 100 vs 100" in heads
+    assert "30 vs 50 30 vs 50 ± sd" in heads
+    unknown = report.table([replace(r, params={}) for r in rows]).split("───")[0]
+    assert unknown.split()[1:5] == ["value", "95", "%", "half"]
+    (record, *_) = read_csv(report.table(rows, "csv"))
+    assert record["half_graphs"] == "30.0"
 
 
 def test_overall_is_the_mean_over_metrics_that_all_sets_have(generation_rows: Factory) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphgauge.report.formats import Head
 from graphgauge.report.generation.scores import Score
@@ -12,16 +12,28 @@ from graphgauge.report.summary import Summary
 
 ARROWS = {True: "↑", False: "↓", None: " "}
 ABSENT = "–"
+Sizes = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Column:
-    """`head` has its detail on the second line, `note` says what a reader has to know."""
+    """`head` has its detail on the second line, `note` says what a reader has to know; `sizes` are the graphs
+    on both sides that a number of the column has seen."""
 
     name: str
     head: Head
     show: Callable[[Score], str]
     note: str = ""
+    sizes: Callable[[Score], Sizes] | None = None
+
+    def headed(self, scores: Sequence[Score]) -> Head:
+        """The head with the numbers of graphs, where the rows tell them."""
+        if self.sizes is None:
+            return self.head
+        known = (f"{number(a)} vs {number(b)}" for a, b in map(self.sizes, scores) if a and b)
+        seen = next(known, "")
+        text = self.head.text.replace("{n}", seen)
+        return replace(self.head, text="\n".join(line.strip(", ") for line in text.split("\n")))
 
 
 def named(score: Score) -> str:
@@ -52,15 +64,25 @@ def _replicates(found: Summary | None) -> str:
     return number(found.mean) + ("" if found.sd is None else f" ± {deviation(found.sd)}")
 
 
+def _whole(score: Score) -> Sizes:
+    return score.generated, score.reference
+
+
+def _halves(score: Score) -> Sizes:
+    """Every replicate has a random half of the reference on one side."""
+    return score.part, None if score.reference is None else score.reference // 2
+
+
 COLUMNS = {
     c.name: c
     for c in (
         Column(
             "value",
-            Head("value\n± sd over seeds (n)"),
+            Head("value, {n}\n± sd over seeds (n)"),
             value,
-            "value: on all graphs; ± standard deviation over n seeds of the random network, where the metric "
-            "has one. ↑ higher is better, ↓ lower.",
+            "value: on all graphs, the generated vs the reference; ± standard deviation over n seeds of the "
+            "random network, where the metric has one. ↑ higher is better, ↓ lower.",
+            _whole,
         ),
         Column(
             "interval",
@@ -71,16 +93,19 @@ COLUMNS = {
         ),
         Column(
             "half",
-            Head("half\nsamples"),
+            Head("half samples\n{n}"),
             lambda score: number(score.half.mean) if score.half else ABSENT,
-            "half-samples: mean over random halves of the generated and of the reference graphs.",
+            "half-samples: mean over random halves of the generated and of the reference graphs; fewer "
+            "than the value has seen, and most metrics depend on how many.",
+            _halves,
         ),
         Column(
             "floor",
-            Head("noise floor\n± sd"),
+            Head("noise floor\n{n} ± sd"),
             lambda score: _replicates(score.floor),
             "noise floor: the same between two disjoint halves of the reference, of the same sizes: what the "
-            "metric gives where nothing is wrong.",
+            "metric gives where nothing is wrong. Compare it with the half-samples, not with the value.",
+            _halves,
         ),
         Column(
             "verdict",
@@ -130,6 +155,7 @@ def record(score: Score, reference: str, settings: str, mark: str, rank: Summary
         "warning": score.warning,
         "generated_graphs": score.generated,
         "reference_graphs": score.reference,
+        "half_graphs": score.part,
         "needs": score.needs,
         "unit": score.unit,
         "higher_is_better": score.higher_is_better,

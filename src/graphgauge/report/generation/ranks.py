@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphgauge.report.formats import BEST, TIED
 from graphgauge.report.generation.scores import Block, Score
 from graphgauge.report.summary import Summary
-from graphgauge.report.verdicts import alike
+from graphgauge.report.verdicts import ROUNDING, alike
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,30 @@ class Ranked:
             return 1.0
         return 2 - first if len(self.ranks) == 2 else None
 
+    @property
+    def tied(self) -> bool:
+        """Whether no ranking tells any two sets apart: nobody is first."""
+        return all(place.mean == self.ranks[0].mean and not place.sd for place in self.ranks)
+
+    @property
+    def best(self) -> list[Score]:
+        """The sets with the best value on all graphs, the one that is printed; none where all have it."""
+        known = [score for score in self.scores if not math.isnan(score.value)]
+        least = min(known, key=_badness)
+        found = [score for score in known if same_number(score.value, least.value)]
+        return found if len(found) < len(self.scores) else []
+
     def mark(self, score: Score) -> str:
-        """BEST for the first and those equal to it, TIED for all whose value is within noise of it."""
-        first, place = self.scores[0], self.ranks[self.scores.index(score)]
-        if score is first or (place.mean, score.value) == (self.ranks[0].mean, first.value):
+        """BEST for the best value, TIED for all that are within noise of it."""
+        found = self.best
+        if score in found:
             return BEST
-        return TIED if within_noise(first, score) else ""
+        return TIED if within_noise((found or self.scores)[0], score) else ""
+
+
+def same_number(a: float, b: float) -> bool:
+    """Whether two numbers differ by no more than arithmetic."""
+    return a == b or math.isclose(a, b, rel_tol=ROUNDING)
 
 
 def within_noise(a: Score, b: Score) -> bool:
@@ -69,8 +87,11 @@ def ranked(block: Block) -> list[Ranked]:
 
 
 def overall(block: Block, found: Sequence[Ranked]) -> list[tuple[str, float]]:
-    """Mean of the mean ranks over the metrics that all sets have, best first: (subject, mean rank)."""
-    complete = [r for r in found if len(r.scores) == len(block.subjects)]
+    """Mean of the mean ranks over the metrics that all sets have, best first: (subject, mean rank).
+
+    Metrics by which all are tied say nothing and are left out.
+    """
+    complete = [r for r in found if len(r.scores) == len(block.subjects) and not r.tied]
     ranks: dict[str, list[float]] = {}
     for one in complete:
         for score, place in zip(one.scores, one.ranks, strict=True):

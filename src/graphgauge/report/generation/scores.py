@@ -25,7 +25,8 @@ class Score:
     """One generated set by one metric; what has no rows is None.
 
     `whole` summarises the value on all graphs over seeds of the descriptor. `half` (half-samples of both
-    sets), `floor` (disjoint halves of the reference) and `rank` are over n replicates.
+    sets), `floor` (disjoint halves of the reference) and `rank` are over n replicates; `part` is the number
+    of graphs in every half-sample of the generated set.
     """
 
     subject: str
@@ -43,6 +44,7 @@ class Score:
     needs: float | None
     half_wins: Summary | None = None
     seed_wins: Summary | None = None
+    part: float | None = None
 
     @property
     def value(self) -> float:
@@ -177,6 +179,7 @@ def _score(metric: str, subject: str, rows: Sequence[Row]) -> Score:
         listed=_number(first, "listed"),
         reference=_number(first, "reference_graphs"),
         needs=_number(first, "needs"),
+        part=_number(first, "half_graphs"),
     )
 
 

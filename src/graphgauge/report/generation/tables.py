@@ -16,6 +16,11 @@ from graphgauge.rows import Row
 
 METRIC = Head("metric", is_text=True, folds=True)
 PAPER_C = "Paper C: Thompson et al., On Evaluation Metrics for Graph Generative Models, ICLR 2022."
+FIRST_TOLD = "best in: share of the rankings that the first wins (a tie is shared)."
+NETWORKS_TOLD = (
+    "networks: for how many random networks it is the best, by values on all graphs (ties shared)."
+)
+TIES_TOLD = "tied: no ranking tells these sets apart; such metrics are left out of all metrics."
 SAME = "="  # the mark of a value that is indistinguishable from the reference
 
 
@@ -31,9 +36,10 @@ def table(
 
     One set: its value with a 95 % interval, the noise floor of the reference, and the verdict (`verdicts`).
     Several: for each metric the sets best first with mean rank ± standard deviation over seeds and
-    half-samples, and the mean over all metrics; then the values side by side, ★ the best, ≈ within noise of
-    it (`verdicts.alike`), = indistinguishable from the reference; then the lines of every single set, with
-    floors and verdicts. Runs against one reference that differ in a setting get tables of their own.
+    half-samples, and the mean over all metrics; then the values side by side, ★ the best value, beside it the
+    share of the rankings that this set wins, ≈ within noise of it (`verdicts.alike`), = indistinguishable
+    from the reference; then the lines of every single set, with floors and verdicts. Runs against one
+    reference that differ in a setting get tables of their own.
 
     Parameters
     ----------
@@ -67,7 +73,8 @@ def table(
 def ranking(rows: Iterable[Row]) -> str:
     """One line for each reference and metric: the sets best first with mean ranks, or the verdict of one set.
 
-    Two sets have "≈" between them where their values are within noise (`verdicts.alike`), else ">".
+    Two sets have "≈" between them where their values are within noise (`verdicts.alike`), else ">"; where no
+    ranking tells any two apart, the sets are "tied".
 
     >>> make = lambda name, value: Row(
     ...     name, "generation", name, "novel", value, "fraction", True, "", 20, 0, "all",
@@ -92,6 +99,8 @@ def _ranking(block: Block) -> list[str]:
 
 
 def _order(one: Ranked) -> str:
+    if one.tied:
+        return f"tied ({', '.join(score.subject for score in one.scores)})"
     text = ""
     for before, score, place in zip([None, *one.scores], one.scores, one.ranks, strict=False):
         if before is not None:
@@ -121,7 +130,7 @@ def _single(block: Block, subject: str, columns: str | Sequence[str]) -> Grid:
     scores = block.about(subject)
     chosen = choose(scores, columns)
     lines = [[Cell(named(score)), *(Cell(column.show(score)) for column in chosen)] for score in scores]
-    heads = [METRIC, *(column.head for column in chosen)]
+    heads = [METRIC, *(column.headed(scores) for column in chosen)]
     notes = [column.note for column in chosen if column.note]
     against = f" against {block.title}" if block.title else ""
     return Grid(heads, [lines], notes, f"{subject}{against}")
@@ -148,12 +157,9 @@ def _ranks(block: Block, orders: Sequence[Ranked]) -> Grid:
         if n > 1
         else "Sets best first by their values; no half-samples were ranked.",
         *(["all metrics: mean of the mean ranks, every metric alike, related ones too."] if means else []),
-        *(["best in: share of the rankings that the first wins."] if set(shares) != {ABSENT} else []),
-        *(
-            ["networks: for how many random networks it is the best, by the values on all graphs."]
-            if set(seeds) != {ABSENT}
-            else []
-        ),
+        *([TIES_TOLD] if any(one.tied for one in orders) else []),
+        *([FIRST_TOLD] if set(shares) != {ABSENT} else []),
+        *([NETWORKS_TOLD] if set(seeds) != {ABSENT} else []),
     ]
     kept = [True] * (width + 1) + [set(shares) != {ABSENT}, set(seeds) != {ABSENT}]
     heads = list(compress(heads, kept))
@@ -163,35 +169,66 @@ def _ranks(block: Block, orders: Sequence[Ranked]) -> Grid:
 
 
 def _places(one: Ranked, width: int) -> list[Cell]:
+    if one.tied:
+        return [Cell("tied"), *[Cell("")] * (width - 1)]
     cells = [Cell(f"{s.subject} {_rank(r)}") for s, r in zip(one.scores, one.ranks, strict=True)]
     return [Cell(cells[0].text, BEST, bold=True), *cells[1:], *[Cell("")] * (width - len(cells))]
 
 
 def _share(one: Ranked) -> str:
-    if one.best_share is None or one.ranks[0].n < 2:
+    if one.best_share is None or one.ranks[0].n < 2 or one.tied:
         return ABSENT
-    return f"{100 * one.best_share:.0f} %"
+    return _percent(one.best_share)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _over_networks(one: Ranked) -> str:
     wins = one.scores[0].seed_wins
-    return ABSENT if wins is None or wins.n < 2 else f"{wins.mean * wins.n:g}/{wins.n}"
+    return ABSENT if wins is None or wins.n < 2 or one.tied else f"{wins.mean * wins.n:g}/{wins.n}"
+
+
+def _star_wins(one: Ranked | None) -> str:
+    """In which share of the rankings of half-samples the one set with the best value is the best."""
+    if one is None or one.tied or len(one.best) != 1:
+        return ABSENT
+    wins = one.best[0].half_wins
+    return ABSENT if wins is None or wins.n < 2 else _percent(wins.mean)
 
 
 def _values(block: Block, orders: Sequence[Ranked]) -> Grid:
     by_metric = {one.metric: one for one in orders}
+    wins = {metric: _star_wins(by_metric.get(metric)) for metric in block.metrics}
+    told = set(wins.values()) != {ABSENT}
     lines = []
     for metric in block.metrics:
         arrow = ARROWS[block.of(metric)[0].higher_is_better]
         cells = [_value(block.scores.get((metric, s)), by_metric.get(metric)) for s in block.subjects]
-        lines.append([Cell(f"{arrow} {metric}"), *cells])
+        lines.append([Cell(f"{arrow} {metric}"), *cells, *([Cell(wins[metric])] if told else [])])
     heads = [METRIC, *(Head(f"{s}\n± sd over seeds (n)") for s in block.subjects)]
     notes = [
-        f"Values on all graphs. {MARKS[BEST]} first of the ranking, ≈ within noise of it (95 % of their "
-        f"difference), {SAME} indistinguishable from the reference at this sample size. ↑ higher is better, "
+        f"Values on all graphs. {MARKS[BEST]} the best value, ≈ within noise of it (95 % of the difference) "
+        f"or all equal, {SAME} indistinguishable from the reference at this sample size. ↑ higher is better, "
         "↓ lower.",
     ]
+    if told:
+        heads.append(Head(f"{MARKS[BEST]}\nbest in"))
+        notes.append(
+            f"{MARKS[BEST]} best in: share of the rankings of half-samples that the set with the best value "
+            "wins. Below a half it is no difference to build on."
+        )
+    if _unlike_sizes(block):
+        notes.append(
+            "The sets differ in size, and most distances are smaller for the larger one. The ranking is of "
+            "half-samples, which are of one size in one comparison."
+        )
     return Grid(heads, [lines], notes, f"Values against {block.title or 'the reference'}")
+
+
+def _unlike_sizes(block: Block) -> bool:
+    return len({score.generated for score in block.scores.values() if score.generated is not None}) > 1
 
 
 def _value(score: Score | None, order: Ranked | None) -> Cell:
