@@ -11,7 +11,9 @@ from graphgauge.scores.alignment import (
     shared_edges,
 )
 from graphgauge.scores.blockmodel import blocks_of, is_block_model
+from graphgauge.scores.losses import LOSSES, TargetError, link_bce, loss_of
 from graphgauge.scores.novelty import isomorphism_numbers, novel, unique, unique_and_novel
+from graphgauge.scores.supervised import SCORES, Score, hits_at_of_links, log10_mse_of_outputs
 from graphgauge.scores.validity import (
     VALID,
     grid,
@@ -25,7 +27,11 @@ from graphgauge.scores.validity import (
 )
 
 __all__ = [
+    "LOSSES",
+    "SCORES",
     "VALID",
+    "Score",
+    "TargetError",
     "accuracy",
     "accuracy_expected",
     "accuracy_up_to_automorphism",
@@ -33,6 +39,7 @@ __all__ = [
     "class_ceiling",
     "grid",
     "hits_at",
+    "hits_at_of_links",
     "is_block_model",
     "is_connected",
     "is_grid",
@@ -41,6 +48,9 @@ __all__ = [
     "is_planar",
     "is_tree",
     "isomorphism_numbers",
+    "link_bce",
+    "log10_mse_of_outputs",
+    "loss_of",
     "mean_per_graph",
     "novel",
     "per_graph",
