@@ -1,8 +1,14 @@
-"""The one training loop: a model, a stream of batches and a loss go in, a trained model comes out."""
+"""Training: a model, a stream of batches and a loss go in, a trained model comes out.
+
+Two ways to set the learning rate share one step: a fixed number of epochs along one cycle (`fit`), and as
+many epochs as the validation loss needs (`fit_to_plateau`).
+"""
 
 from __future__ import annotations
 
+import copy
 import math
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -107,12 +113,7 @@ def fit(
         total = 0.0
         for step, batch in enumerate(batches(epoch)):
             optimizer.zero_grad(set_to_none=True)
-            with torch.autocast(
-                parameters[0].device.type, torch.bfloat16, enabled=schedule.precision == "bf16"
-            ):
-                value = loss(model, batch)
-            total += _checked(value, epoch, step)
-            torch.autograd.backward(value)
+            total += _backward(model, batch, loss, schedule.precision, epoch, step)
             _clip(parameters, schedule, epoch, step)
             optimizer.step()
             one_cycle.step()
@@ -120,6 +121,23 @@ def fit(
         if after_epoch is not None:
             after_epoch(epoch + 1, history.losses[-1])
     return history
+
+
+def _backward(
+    model: nn.Module,
+    batch: Batch,
+    loss: Callable[[nn.Module, Batch], Tensor],
+    precision: str,
+    epoch: int,
+    step: int,
+) -> float:
+    """Forward and backward of one batch; the loss as a number that is known to be finite."""
+    device = next(p for p in model.parameters() if p.requires_grad).device.type
+    with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):
+        value = loss(model, batch)
+    number = _checked(value, epoch, step)
+    torch.autograd.backward(value)
+    return number
 
 
 def _one_cycle(
@@ -163,4 +181,182 @@ def _clip(parameters: list[nn.Parameter], schedule: Schedule, epoch: int, step: 
         torch.nn.utils.clip_grads_with_norm_(parameters, schedule.clip, total)
 
 
-__all__ = ["CLIPPING", "PRECISIONS", "History", "Schedule", "TrainingError", "fit"]
+# ── as many epochs as the validation loss needs ────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """Adam, whose learning rate falls when validation stands still (the protocol of paper B).
+
+    Parameters
+    ----------
+    lr : initial learning rate
+    factor, patience : the rate is multiplied by `factor` after more than `patience` epochs without a better
+        monitored value (better by a share of 10⁻⁴ at least)
+    min_lr : training ends when the rate falls below
+    max_epochs, max_seconds : training ends after so many epochs or seconds; None: no limit of time
+    weight_decay : of Adam
+    higher_is_better : whether the monitored value grows
+    accumulate : steps are taken as the published code does with dense models: the gradient is summed over
+        batches, a step follows the first batch and then every `accumulate`-th, the rest is dropped. None:
+        a step for each batch
+    precision : "float32", or "bf16" for matrix products in bfloat16 under autocast
+    """
+
+    lr: float = 1e-3
+    factor: float = 0.5
+    patience: int = 10
+    min_lr: float = 1e-5
+    max_epochs: int = 1000
+    max_seconds: float | None = None
+    weight_decay: float = 0.0
+    higher_is_better: bool = False
+    accumulate: int | None = None
+    precision: str = "float32"
+
+    def __post_init__(self) -> None:
+        for name in ("lr", "min_lr"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if not 0 < self.factor < 1:
+            raise ValueError(f"factor must lie between 0 and 1, got {self.factor}")
+        for name in ("patience", "max_epochs", "weight_decay"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+        if self.max_seconds is not None and not self.max_seconds > 0:
+            raise ValueError(f"max_seconds must be positive, got {self.max_seconds}")
+        if self.accumulate is not None and self.accumulate < 1:
+            raise ValueError(f"accumulate must be at least 1, got {self.accumulate}")
+        if self.precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {tuple(PRECISIONS)}, got {self.precision!r}")
+
+
+@dataclass
+class PlateauHistory:
+    """What happened in every epoch, and the best one.
+
+    Parameters
+    ----------
+    losses : mean training loss
+    monitored : what the learning rate follows
+    scores : what the best epoch is chosen by
+    rates : learning rate of the epoch
+    seconds : of training alone, validation not included
+    best_epoch : zero-based, the first of the best
+    best_state : the model's state after it
+    stopped : why training ended: "learning rate", "epochs" or "time"
+    """
+
+    losses: list[float] = field(default_factory=list)
+    monitored: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    best_epoch: int = -1
+    best_state: dict[str, Tensor] = field(default_factory=dict)
+    stopped: str = "epochs"
+
+
+def fit_to_plateau(
+    model: nn.Module,
+    batches: Callable[[int], Iterable[Batch]],
+    loss: Callable[[nn.Module, Batch], Tensor],
+    schedule: Plateau,
+    validate: Callable[[nn.Module], tuple[float, float]],
+    higher_is_better: bool,
+    after_epoch: Callable[[PlateauHistory], None] | None = None,
+) -> PlateauHistory:
+    """Train `model` in place until the learning rate is spent; it ends as the last epoch left it.
+
+    Parameters
+    ----------
+    batches : epoch number → the batches of that epoch
+    loss : model, batch → scalar tensor with a gradient
+    validate : model → the monitored value, and the score that the best epoch is chosen by
+    higher_is_better : direction of that score
+    after_epoch : told the history so far
+
+    Raises
+    ------
+    TrainingError : a loss, gradient or validation value that is not finite; a loss that is no scalar
+
+    >>> net = nn.Linear(1, 1)
+    >>> data = [(torch.ones(4, 1), torch.ones(4, 1))]
+    >>> mse = lambda m, b: ((m(b[0]) - b[1]) ** 2).mean()
+    >>> check = lambda m: (float(mse(m, data[0])),) * 2
+    >>> history = fit_to_plateau(net, lambda e: data, mse, Plateau(0.1, patience=2), check, False)
+    >>> history.stopped, history.scores[history.best_epoch] < 1e-3
+    ('learning rate', True)
+    """
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    history = PlateauHistory()
+    start = time.perf_counter()
+    if not parameters:
+        raise TrainingError("the model has no trainable parameters")
+    optimizer = torch.optim.Adam(parameters, schedule.lr, weight_decay=schedule.weight_decay, fused=True)
+    plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
+        optimizer, "max" if schedule.higher_is_better else "min", schedule.factor, schedule.patience
+    )
+    for epoch in range(schedule.max_epochs):
+        begun = time.perf_counter()
+        history.rates.append(optimizer.param_groups[0]["lr"])
+        history.losses.append(_plateau_epoch(model, batches, loss, schedule, optimizer, parameters, epoch))
+        history.seconds.append(time.perf_counter() - begun)
+        monitored, score = validate(model)
+        if not (math.isfinite(monitored) and math.isfinite(score)):
+            raise TrainingError(f"epoch {epoch + 1}: validation gives {monitored} and {score}")
+        history.monitored.append(monitored)
+        history.scores.append(score)
+        best = history.scores[history.best_epoch] if epoch else None
+        if best is None or (score > best if higher_is_better else score < best):
+            history.best_epoch, history.best_state = epoch, copy.deepcopy(model.state_dict())
+        if after_epoch is not None:
+            after_epoch(history)
+        plateau.step(monitored)
+        if optimizer.param_groups[0]["lr"] < schedule.min_lr:
+            history.stopped = "learning rate"
+            break
+        if schedule.max_seconds is not None and time.perf_counter() - start > schedule.max_seconds:
+            history.stopped = "time"
+            break
+    return history
+
+
+def _plateau_epoch(
+    model: nn.Module,
+    batches: Callable[[int], Iterable[Batch]],
+    loss: Callable[[nn.Module, Batch], Tensor],
+    schedule: Plateau,
+    optimizer: torch.optim.Optimizer,
+    parameters: list[nn.Parameter],
+    epoch: int,
+) -> float:
+    """One pass over the batches; the mean of their losses."""
+    model.train()
+    total, count, every = 0.0, 0, schedule.accumulate or 1
+    optimizer.zero_grad(set_to_none=True)
+    for step, batch in enumerate(batches(epoch)):
+        total += _backward(model, batch, loss, schedule.precision, epoch, step)
+        count += 1
+        if step % every == 0:
+            gradients = [p.grad for p in parameters if p.grad is not None]
+            if not torch.isfinite(torch.nn.utils.get_total_norm(gradients)):
+                raise TrainingError(f"epoch {epoch + 1}, step {step + 1}: a gradient is not finite")
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+    if not count:
+        raise TrainingError(f"epoch {epoch + 1} has no batches")
+    return total / count
+
+
+__all__ = [
+    "CLIPPING",
+    "PRECISIONS",
+    "History",
+    "Plateau",
+    "PlateauHistory",
+    "Schedule",
+    "TrainingError",
+    "fit",
+    "fit_to_plateau",
+]
