@@ -30,6 +30,8 @@ class Round:
     ends : (2, R) rows before of the source and of the target of every edge
     edge_own : (R,) the row before of the edge itself; None: the same rows as before
     nodes, edges : (n,), (R,) how many nodes or edges of the batch a row stands for, floats; None: one each
+    degree : (2, n′) incoming and outgoing edges, in the graphs, of the nodes of the rows before (``csr`` tells
+        incoming edges of rows after); None: not asked for, so nodes of one row may differ in them
     """
 
     csr: CSR
@@ -38,6 +40,7 @@ class Round:
     edge_own: Tensor | None = None
     nodes: Tensor | None = None
     edges: Tensor | None = None
+    degree: Tensor | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +73,7 @@ class Rounds:
         >>> len(rounds.rounds), rounds.rounds[0].ends.tolist(), rounds.place
         (2, [[0, 1], [1, 0]], (None, None, None))
         """
-        one = Round(graphs.csr, None, graphs.edge_index)
+        one = Round(graphs.csr, None, graphs.edge_index, degree=degrees(graphs))
         nothing = (None,) * (layers + 1)
         return Rounds(graphs, (one,) * layers, None, None, nothing, nothing)
 
@@ -80,3 +83,16 @@ class Rounds:
         n = self.graphs.num_nodes
         rows = torch.arange(n, device=self.graphs.device) if place is None else place
         return CSR(self.graphs.node_ptr, rows, rows)
+
+
+def degrees(graphs: GraphSet) -> Tensor:
+    """Incoming and outgoing edges of every node: (2, N) int64.
+
+    >>> from graphgauge.graphs import GraphSet
+    >>> degrees(GraphSet.from_edges([[(0, 1), (2, 1)]], directed="keep")).tolist()
+    [[0, 2, 0], [1, 0, 1]]
+    """
+    incoming = graphs.csr.ptr.diff()
+    if not graphs.directed:
+        return torch.stack([incoming, incoming])
+    return torch.stack([incoming, torch.bincount(graphs.edge_index[0], minlength=graphs.num_nodes)])
