@@ -272,7 +272,7 @@ def fit_to_plateau(
     ----------
     batches : epoch number → the batches of that epoch
     loss : model, batch → scalar tensor with a gradient
-    validate : model → the monitored value, and the score that the best epoch is chosen by
+    validate : model, in evaluation mode → the monitored value, and the score that chooses the best epoch
     higher_is_better : direction of that score
     after_epoch : told the history so far
 
@@ -284,8 +284,8 @@ def fit_to_plateau(
     >>> data = [(torch.ones(4, 1), torch.ones(4, 1))]
     >>> mse = lambda m, b: ((m(b[0]) - b[1]) ** 2).mean()
     >>> check = lambda m: (float(mse(m, data[0])),) * 2
-    >>> history = fit_to_plateau(net, lambda e: data, mse, Plateau(0.1, patience=2), check, False)
-    >>> history.stopped, history.scores[history.best_epoch] < 1e-3
+    >>> history = fit_to_plateau(net, lambda e: data, mse, Plateau(0.1, patience=5), check, False)
+    >>> history.stopped, history.scores[history.best_epoch] < 0.01
     ('learning rate', True)
     """
     parameters = [p for p in model.parameters() if p.requires_grad]
@@ -302,7 +302,9 @@ def fit_to_plateau(
         history.rates.append(optimizer.param_groups[0]["lr"])
         history.losses.append(_plateau_epoch(model, batches, loss, schedule, optimizer, parameters, epoch))
         history.seconds.append(time.perf_counter() - begun)
-        monitored, score = validate(model)
+        model.eval()
+        with torch.no_grad():
+            monitored, score = validate(model)
         if not (math.isfinite(monitored) and math.isfinite(score)):
             raise TrainingError(f"epoch {epoch + 1}: validation gives {monitored} and {score}")
         history.monitored.append(monitored)
