@@ -42,7 +42,7 @@ def test_a_task_survives_a_file(tmp_path: Path) -> None:
     assert read.options == {"seed": 3}
     assert read.node == task.node
     assert read.edge == task.edge
-    assert read.part("val").y.tolist() == [1]
+    assert read.part("val").graph["y"].tolist() == [1]
 
 
 def test_links_survive_a_file(tmp_path: Path) -> None:
@@ -58,10 +58,11 @@ def test_links_survive_a_file(tmp_path: Path) -> None:
 
 def test_every_part_counts_for_the_hash() -> None:
     own = task_hash(make())
-    for changed in [
+    changes: list[dict[str, Any]] = [
         {"folds": (fold([1], [0], [2]),)}, {"notes": ("x",)}, {"name": "other"}, {"outputs": {"graph": 3}},
         {"edge": None}, {"loss": "l1"}, {"graphs": graphs()},  # lengths are drawn anew
-    ]:  # fmt: skip
+    ]  # fmt: skip
+    for changed in changes:
         assert task_hash(make(**changed)) != own
 
 
@@ -103,8 +104,8 @@ def test_what_does_not_fit_is_named(changes: dict[str, Any], word: str) -> None:
 
 
 def test_parts_are_of_graphs_only() -> None:
-    task = make(outputs={"node": 3}, graphs=graphs()[[0]].with_columns(node={"y": torch.zeros(2, dtype=int)}),
-                split_over="nodes", folds=(fold([0], [1], []),))  # fmt: skip
+    one = graphs()[[0]].with_columns(node={"y": torch.tensor([0, 1])})
+    task = make(outputs={"node": 3}, graphs=one, split_over="nodes", folds=(fold([0], [1], []),))
     with pytest.raises(GraphError, match="splits nodes"):
         task.part("val")
     with pytest.raises(KeyError, match="no part 'x'"):
