@@ -8,6 +8,7 @@ stands for all of them, and rows before and after a round differ in number; laye
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import torch
@@ -30,8 +31,8 @@ class Round:
     ends : (2, R) rows before of the source and of the target of every edge
     edge_own : (R,) the row before of the edge itself; None: the same rows as before
     nodes, edges : (n,), (R,) how many nodes or edges of the batch a row stands for, floats; None: one each
-    degree : (2, n′) incoming and outgoing edges, in the graphs, of the nodes of the rows before (``csr`` tells
-        incoming edges of rows after); None: not asked for, so nodes of one row may differ in them
+    degree : (2, n′) incoming and outgoing edges, in the graphs, of the nodes of the rows before; None: not
+        asked for, so nodes of one row may differ in them (``csr`` tells incoming edges of rows after only)
     """
 
     csr: CSR
@@ -41,6 +42,19 @@ class Round:
     nodes: Tensor | None = None
     edges: Tensor | None = None
     degree: Tensor | None = None
+
+    @cached_property
+    def mean_weight(self) -> Tensor:
+        """1 / d_i for every entry of `csr`, d_i the edges into its row: float64."""
+        return self.csr.ptr.diff().to(torch.float64).clamp(min=1).reciprocal()[self.csr.target]
+
+    @cached_property
+    def symmetric_weight(self) -> Tensor:
+        """1 / sqrt(d_j d_i) for every entry of `csr`: d_j edges out of its source, d_i into its row; float64."""
+        assert self.degree is not None, "rounds without degrees"
+        sent = self.degree[1].to(torch.float64).clamp(min=1).rsqrt()
+        received = self.csr.ptr.diff().to(torch.float64).clamp(min=1).rsqrt()
+        return sent[self.csr.source] * received[self.csr.target]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +96,8 @@ class Rounds:
         place = self.place[depth]
         n = self.graphs.num_nodes
         rows = torch.arange(n, device=self.graphs.device) if place is None else place
-        return CSR(self.graphs.node_ptr, rows, rows)
+        width = self.weight[depth]
+        return CSR(self.graphs.node_ptr, rows, rows, n if width is None else width.numel())
 
 
 def degrees(graphs: GraphSet) -> Tensor:

@@ -13,7 +13,8 @@ from graphgauge.models.kernels.functions import Propagate
 def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
     """out_i = Σ_{j → i} w_ij x_j, with w = 1 where no weight is given.
 
-    Shapes: x (N, d), weight (E,) in the order of `csr`, result (N, d). A node without edges gets 0.
+    Shapes: x (N, d), weight (E,) in the order of `csr`, result (N, d), or (n, d) where `csr` has n rows that
+    receive from N. A node without edges gets 0.
 
     >>> from graphgauge.graphs import GraphSet
     >>> path = GraphSet.from_edges([[(0, 1), (1, 2)]])
@@ -31,4 +32,4 @@ def propagate_plain(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor
     message = x[csr.source]
     if weight is not None:
         message = message * weight.to(x.dtype)[:, None]
-    return torch.zeros_like(x).index_add_(0, csr.target, message)
+    return x.new_zeros(csr.num_rows, x.shape[1]).index_add_(0, csr.target, message)

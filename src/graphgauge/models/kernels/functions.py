@@ -31,19 +31,19 @@ def empty(*shape: int) -> Tensor:
 
 
 class Propagate(Function):
-    """x (N, d), weight (E,) without gradient → Σ_e w_e x_source(e) (N, d)."""
+    """x (N, d), weight (E,) without gradient → Σ_e w_e x_source(e) (rows of csr, d)."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, csr: CSR, weight: Tensor) -> Tensor:
-        ctx.csr, ctx.weight = csr, weight
-        out = torch.empty_like(x, memory_format=torch.contiguous_format)
+        ctx.csr, ctx.weight, ctx.shape = csr, weight, x.shape
+        out = empty(csr.num_rows, x.shape[1])
         rows.gather(*views(x, csr.ptr, csr.source, weight, out))
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, None, None]:
-        dx = torch.empty_like(dout, memory_format=torch.contiguous_format)
+        dx = empty(*ctx.shape)
         rows.scatter(*views(dout, ctx.csr.ptr, ctx.csr.source, ctx.weight, dx))
         return dx, None, None
 

@@ -29,7 +29,7 @@ def gather(x: Floats, ptr: Ints, source: Ints, weight: Floats, out: Floats) -> N
 @loose_loop
 def scatter(dout: Floats, ptr: Ints, source: Ints, weight: Floats, dx: Floats) -> None:
     """The transpose of `gather`: dx_source(e) += w_e dout_i over all edges e of every row i."""
-    n, width = dx.shape
+    n, width = dout.shape
     dx[:] = 0
     for i in range(n):
         for e in range(ptr[i], ptr[i + 1]):

@@ -1,0 +1,161 @@
+"""Nets for supervised tasks by name, and how one is made for a task."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from graphgauge.graphs.task import Feature
+from graphgauge.models.inputs import EdgeInput, NodeInput
+from graphgauge.models.layers.gatedgcn import GatedGCNLayer
+from graphgauge.models.layers.gcn import GCNLayer
+from graphgauge.models.layers.gcn_mean import MeanGCNLayer
+from graphgauge.models.layers.gin import GINLayer
+from graphgauge.models.layers.mlp import MLPLayer
+from graphgauge.models.network import Network, Readout
+from graphgauge.models.table import ModelError
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """How a net of one name is put together.
+
+    Parameters
+    ----------
+    layer : width and options → one layer
+    reads : values of the layer's option `edges` with which it reads states of edges
+    edge_input : values of `edges` with which the published net has a map of edge columns, read or not
+    readout, pooling : defaults of these options
+    """
+
+    layer: Callable[..., nn.Module]
+    reads: tuple[str, ...] = ()
+    edge_input: tuple[str, ...] = ()
+    readout: str = "mlp"
+    pooling: str = "mean"
+
+
+ARCHITECTURES: dict[str, Architecture] = {
+    "mlp": Architecture(MLPLayer),
+    "gcn_mean": Architecture(MeanGCNLayer),
+    "gcn": Architecture(GCNLayer),
+    "gatedgcn": Architecture(
+        GatedGCNLayer,
+        reads=("representations",),
+        edge_input=("representations", "features", "isotropic"),
+    ),
+    "gin": Architecture(GINLayer, readout="levels", pooling="sum"),
+}
+
+
+@dataclass(frozen=True)
+class NetOptions:
+    """What surrounds the layers of a net.
+
+    Parameters
+    ----------
+    node_empty : first state of nodes without a column: "ones", a linear map of a one, "type", the embedding
+        of one type, "none", nothing but positions
+    edge_empty, edge_ones : the same of edges ("ones" or "type"), and how many ones
+    pe, pe_mode : width of the node column "pe", and "add" or "replace" the node's own column
+    order : size of an embedding of the node column "order"; 0: none
+    input_dropout : of the first states that come from columns
+    input_layer : the node's input map, with ReLU, counts as the first layer
+    readout : "mlp", three maps of the last states, or "levels", a linear map for the states of every depth
+    pooling : of nodes to graphs: "mean", "sum", "max" or "set2set"
+    gru : one recurrent unit, shared, after every layer
+    """
+
+    node_empty: str = "ones"
+    edge_empty: str = "ones"
+    edge_ones: int = 1
+    pe: int = 0
+    pe_mode: str = "add"
+    order: int = 0
+    input_dropout: float = 0.0
+    input_layer: bool = False
+    readout: str = "mlp"
+    pooling: str = "mean"
+    gru: bool = False
+
+
+def build_network(
+    name: str | Callable[..., nn.Module],
+    node: Feature | None,
+    edge: Feature | None,
+    outputs: Mapping[str, int],
+    *,
+    width: int,
+    layers: int,
+    **options: Any,
+) -> nn.Module:
+    """A new net of a name in `ARCHITECTURES` for a task; weights come from PyTorch's global generator.
+
+    Parameters
+    ----------
+    name : of the table
+    node, edge : columns that the net reads; nets without states of edges ignore `edge`
+    outputs : level ("node", "edge", "graph", "link") → numbers or classes to predict
+    width : numbers in every state; layers : rounds of message passing
+    options : of the net, see `NetOptions`, and of its layer
+
+    `ModelError` names what is unknown and lists what is known.
+
+    >>> from graphgauge.graphs import GraphSet
+    >>> net = build_network("gcn", None, None, {"graph": 2}, width=8, layers=2)
+    >>> net(GraphSet.from_edges([[(0, 1)], [(0, 1), (1, 2)]]))["graph"].shape
+    torch.Size([2, 2])
+    >>> build_network("gcn", None, None, {"graph": 2}, width=8, layers=2, heads=3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    graphgauge.models.table.ModelError: gcn has no option 'heads'; its options: dropout, edge_empty, ...
+    """
+    if name not in ARCHITECTURES:
+        raise ModelError(f"unknown net {name!r}; known: {', '.join(ARCHITECTURES)}")
+    for label, value in {"width": width, "layers": layers + 1, **outputs}.items():
+        if value < 1:
+            raise ModelError(f"{label} must be positive, got {value}")
+    plan = ARCHITECTURES[name]
+    of_layer = {k: p.default for k, p in inspect.signature(plan.layer).parameters.items() if k != "width"}
+    around, inner = _sorted_options(name, plan, set(of_layer) - {"last"}, options)
+    kind = inner.get("edges", of_layer.get("edges", ""))
+    edge_input = None
+    if kind in plan.edge_input:
+        edge_input = EdgeInput(edge, width, empty=around.edge_empty, ones=around.edge_ones)
+    count = layers - around.input_layer
+    last = [{"last": True} if "last" in of_layer and i == count - 1 else {} for i in range(count)]
+    return Network(
+        NodeInput(
+            node,
+            width,
+            empty=around.node_empty,
+            pe=around.pe,
+            pe_mode=around.pe_mode,
+            order=around.order,
+            dropout=around.input_dropout,
+            activate=around.input_layer,
+        ),
+        edge_input,
+        [plan.layer(width, **inner, **end) for end in last],
+        Readout(outputs, width, depth=count, readout=around.readout, pooling=around.pooling),
+        gru=nn.GRUCell(width, width) if around.gru else None,
+        reads_edges=kind in plan.reads,
+    )
+
+
+def _sorted_options(
+    name: str, plan: Architecture, of_layer: set[str], options: dict[str, Any]
+) -> tuple[NetOptions, dict[str, Any]]:
+    """Options of the net around the layers, and of its layers; `ModelError` for one that neither has."""
+    of_net = set(inspect.signature(NetOptions).parameters)
+    unknown = [option for option in options if option not in of_layer | of_net]
+    if unknown:
+        known = ", ".join(sorted(of_layer | of_net))
+        raise ModelError(f"{name} has no option {unknown[0]!r}; its options: {known}")
+    defaults = {"readout": plan.readout, "pooling": plan.pooling}
+    around = NetOptions(**{**defaults, **{k: v for k, v in options.items() if k in of_net}})
+    return around, {k: v for k, v in options.items() if k in of_layer}

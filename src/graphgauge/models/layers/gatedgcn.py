@@ -1,0 +1,78 @@
+"""GatedGCN: every edge gates every feature of its message (Bresson and Laurent, 2018)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphgauge.graphs.csr import CSR
+from graphgauge.graphs.rounds import Round
+from graphgauge.models.layers.edges import edge_sum
+from graphgauge.models.layers.finish import Finish, take
+from graphgauge.models.propagate import propagate
+
+EPSILON = 1e-6
+EDGES = ("representations", "features", "isotropic")
+
+
+class GatedGCNLayer(nn.Module):
+    """e′_ij = C e_ij + D h_j + E h_i; σ = sigmoid(e′); z_i = A h_i + Σ_j σ_ij ⊙ B h_j / (Σ_j σ_ij + 10⁻⁶);
+    h′ = dropout(h + ReLU(BN(z))), e′ = dropout(e + ReLU(BN(e′))).
+
+    Sums run over in-neighbours j; A to E are linear maps with biases. As in the published code the gates are
+    made from the raw e′ (the text makes them from the normalised edge state of the layer before).
+
+    Parameters
+    ----------
+    edges : "representations" as above; "features": e′ without C e, and e passes as it is; "isotropic":
+        z_i = A h_i + Σ_j B h_j, and e passes as it is
+
+    Numbers: 5 d² + 9 d; 4 d² + 6 d; 2 d² + 4 d. Starts as `nn.Linear` does.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        edges: str = "representations",
+        residual: bool = True,
+        dropout: float = 0.0,
+        last: bool = False,
+    ) -> None:
+        super().__init__()
+        self.own, self.message = nn.Linear(width, width), nn.Linear(width, width)
+        self.finish = Finish(width, "relu", residual, dropout)
+        self.edges, self.last = edges, last
+        if edges != "isotropic":
+            self.source, self.target = nn.Linear(width, width), nn.Linear(width, width)
+        if edges == "representations":
+            self.edge = nn.Linear(width, width)
+            self.edge_finish = Finish(width, "relu", residual, dropout)
+
+    def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
+        if self.edges == "isotropic":
+            own, message = together(h, self.own, self.message)
+            z = take(own, step.own) + propagate(message, step.csr)
+            return self.finish(z, h, step.own, step.nodes), e
+        own, message, source, target = together(h, self.own, self.message, self.source, self.target)
+        state = self.edge(e) if self.edges == "representations" else None
+        raw = edge_sum(state, source, target, step)
+        z = take(own, step.own) + gated_mean(message, raw, step.csr)
+        if self.edges == "representations" and not self.last:
+            e = self.edge_finish(raw, e, step.edge_own, step.edges)
+        return self.finish(z, h, step.own, step.nodes), e
+
+
+def together(x: Tensor, *maps: nn.Linear) -> tuple[Tensor, ...]:
+    """Several linear maps of the same rows as one matrix product."""
+    weight, bias = torch.cat([m.weight for m in maps]), torch.cat([m.bias for m in maps])
+    return torch.split(F.linear(x, weight, bias), [m.out_features for m in maps], dim=1)
+
+
+def gated_mean(message: Tensor, raw: Tensor, csr: CSR) -> Tensor:
+    """Σ_j σ(e_ij) ⊙ m_j / (Σ_j σ(e_ij) + ε): message (n′, d), raw (R, d), result (n, d)."""
+    gate = torch.sigmoid(raw)[csr.edge]
+    zero = message.new_zeros(csr.num_rows, message.shape[1])
+    top = zero.index_add(0, csr.target, gate * message[csr.source])
+    return top / (zero.index_add(0, csr.target, gate) + EPSILON)
