@@ -1,0 +1,199 @@
+"""PPGN, the benchmark's 3WLGNN (Maron, Ben-Hamu, Serviansky and Lipman, 2019): products of pairs of nodes.
+
+A matrix product of two functions of pairs sees triples of nodes, which tells as much as the three-dimensional
+Weisfeiler–Lehman test. The block is that of the published benchmark code: the product is joined by the
+block's input and mapped linearly (the text joins the product and a third perceptron).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphgauge.graphs import Feature
+from graphgauge.models.dense.entries import Channels, Entries
+from graphgauge.models.dense.net import PAIRED, DenseNet
+from graphgauge.models.dense.pooling import column_sums, largest
+from graphgauge.models.dense.squares import Squares, filled, product
+from graphgauge.models.heads import Chain, mlp_readout
+
+
+class PPGNBlock(nn.Module):
+    """out = W [x, m₁(x) m₂(x)] + b [+ V x + c], with matrix products per feature.
+
+    m₁ and m₂ are perceptrons of two maps, each with bias and ReLU, of every pair by itself. Weights start
+    Xavier-uniform, biases at 0 (V, c as `nn.Linear`).
+
+    Parameters
+    ----------
+    inputs, width : features of a pair before and after
+    residual : add a linear map of the input (published nets of 8 blocks do)
+
+    Parameters to be learned, with L(i, o) = i o + o: 2 (L(inputs, width) + L(width, width)) +
+    L(inputs + width, width) (+ L(inputs, width)).
+    """
+
+    def __init__(self, inputs: int, width: int, residual: bool) -> None:
+        super().__init__()
+        self.inputs, self.width = inputs, width
+        self.left, self.right = Perceptron(inputs, width), Perceptron(inputs, width)
+        self.join = xavier(nn.Linear(inputs + width, width))
+        self.residual = nn.Linear(inputs, width) if residual else None
+
+    def forward(self, x: Tensor, squares: Squares, at: Entries | None = None) -> Tensor:
+        """x (inputs, P), or x (inputs, K) at entries that are all of it. Returns (width, P)."""
+        if at is not None:  # every pair that is no entry has the input 0: one column stands for them all
+            parts = self._of_pairs(F.pad(x, (0, 1)))
+            left, right, own = (filled(p[:, :-1], p[:, -1:], at.where, squares.pairs) for p in parts)
+        else:
+            left, right, own = self._of_pairs(x)
+        return torch.addmm(own, self.join.weight[:, self.inputs :], product(left, right, squares))
+
+    def _of_pairs(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """m₁(x), m₂(x) and the input's part of the result, each (width, columns of x)."""
+        join: Tensor = self.join.weight[:, : self.inputs]
+        bias: Tensor = self.join.bias
+        if self.residual is not None:
+            join, bias = join + self.residual.weight, bias + self.residual.bias
+        first = self.left.first, self.right.first
+        weights = torch.cat([*(linear.weight for linear in first), join])
+        biases = torch.cat([*(linear.bias for linear in first), bias])
+        one, two, own = torch.addmm(biases[:, None], weights, x).chunk(3)
+        return self.left.rest(one), self.right.rest(two), own
+
+
+class Perceptron(nn.Module):
+    """ReLU(W₂ ReLU(W₁ x + b₁) + b₂) of every column of x."""
+
+    def __init__(self, inputs: int, width: int) -> None:
+        super().__init__()
+        self.first = xavier(nn.Linear(inputs, width))
+        self.second = xavier(nn.Linear(width, width))
+
+    def rest(self, x: Tensor) -> Tensor:
+        """All that follows the first map, which is computed with others: of (width, columns)."""
+        return F.relu(torch.addmm(self.second.bias[:, None], self.second.weight, F.relu(x)))
+
+
+def xavier(linear: nn.Linear) -> nn.Linear:
+    """The map with new weights, Xavier-uniform, and bias 0."""
+    nn.init.xavier_uniform_(linear.weight)
+    nn.init.zeros_(linear.bias)
+    return linear
+
+
+class PPGN(DenseNet):
+    """Blocks of `PPGNBlock` over all pairs of nodes.
+
+    The outputs of a graph are the sum over all blocks of a linear map of [largest entry on the diagonal,
+    largest entry off it] of the block's output; those of a node the sum of linear maps of the sums over its
+    column. An edge has the column sums of the input and of all blocks, of its source and of its target, and
+    a readout of them; with ``linear_edges`` it has the sum of linear maps of the blocks' column sums. Memory
+    grows with n² of every graph, time with n³.
+
+    Parameters
+    ----------
+    channels, outputs, memory_limit : see `DenseNet`
+    width, layers : features of a pair, and how many blocks
+    residual : of the blocks
+    linear_edges : see above (the published TSP net of 8 blocks)
+    """
+
+    name = "ppgn"
+
+    def __init__(
+        self,
+        channels: Channels,
+        outputs: Mapping[str, int],
+        *,
+        width: int,
+        layers: int,
+        residual: bool = False,
+        linear_edges: bool = False,
+        memory_limit: int | None = None,
+    ) -> None:
+        super().__init__(channels, outputs, memory_limit)
+        sizes = [channels.size, *[width] * layers]
+        self.width, self.linear_edges = width, linear_edges
+        self.blocks = nn.ModuleList(PPGNBlock(a, width, residual) for a in sizes[:-1])
+        self.heads = nn.ModuleDict({k: self._head(k, sizes, c) for k, c in outputs.items()})
+
+    def _head(self, level: str, sizes: list[int], outputs: int) -> nn.Module:
+        if level in PAIRED and not self.linear_edges:
+            return mlp_readout(2 * sum(sizes), outputs)
+        wide = sizes[-1] * (1 if level == "node" else 2)
+        return nn.ModuleList(xavier(nn.Linear(wide, outputs)) for _ in sizes[1:])
+
+    def features_per_pair(self, keep: bool) -> int:
+        most = 9 * self.width
+        return most + 7 * self.width * len(self.blocks) if keep else most
+
+    def compute(self, entries: Entries, levels: Collection[str]) -> dict[str, Tensor]:
+        squares, x = entries.squares, entries.values
+        at: Entries | None = entries
+        columns, extremes = [entries.sums()[1]], []
+        for block in self.blocks:
+            x, at = block(x, squares, at), None
+            if "graph" in levels:
+                extremes.append(largest(x, squares).T)
+            if "node" in levels or "states" in levels:
+                columns.append(column_sums(x, squares))
+        found = {}
+        if "graph" in levels:
+            found["graph"] = _summed(self.heads["graph"], extremes)
+        if "node" in levels:
+            found["node"] = _summed(self.heads["node"], [c.T for c in columns[1:]])
+        if "states" in levels:
+            found["states"] = torch.cat(columns[1:] if self.linear_edges else columns).T
+        return found
+
+    def pair_outputs(self, level: str, states: Tensor, pairs: Tensor) -> Tensor:
+        head = self.heads[level]
+        if isinstance(head, Chain):
+            return head.pairs(states, pairs)
+        ends = (torch.split(states[end], self.width, 1) for end in pairs)
+        return _summed(head, [torch.cat(both, 1) for both in zip(*ends, strict=True)])
+
+
+def _summed(heads: nn.Module, states: list[Tensor]) -> Tensor:
+    """Σ_l head_l(state_l)."""
+    assert isinstance(heads, nn.ModuleList)
+    total: Tensor = sum(head(state) for head, state in zip(heads, states, strict=True))
+    return total
+
+
+def ppgn(
+    node: Feature | None,
+    edge: Feature | None,
+    outputs: Mapping[str, int],
+    *,
+    width: int,
+    layers: int,
+    residual: bool = False,
+    linear_edges: bool = False,
+    pe: int = 0,
+    pe_mode: str = "add",
+    memory_limit: int | None = None,
+) -> PPGN:
+    """A `PPGN` for a task: what is read of nodes and edges, and what is predicted.
+
+    With `pe` the node column "pe" of that many numbers is read after the node's own, or with
+    ``pe_mode="replace"`` in its place.
+
+    >>> from graphgauge.graphs import GraphSet
+    >>> net = ppgn(None, None, {"node": 2}, width=8, layers=3)
+    >>> net(GraphSet.from_edges([[(0, 1), (1, 2)], [(0, 1)]]))["node"].shape
+    torch.Size([5, 2])
+    """
+    return PPGN(
+        Channels.of(node, edge, pe, pe_mode),
+        outputs,
+        width=width,
+        layers=layers,
+        residual=residual,
+        linear_edges=linear_edges,
+        memory_limit=memory_limit,
+    )
