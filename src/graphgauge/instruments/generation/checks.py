@@ -10,6 +10,8 @@ from graphgauge.instruments.generation.views import Encoder
 from graphgauge.models import ModelError, resolve
 from graphgauge.scores import VALID
 
+UNCHECKED = "every graph that could be read"  # the name of no check at all
+
 
 def as_check(valid: Any) -> Check:
     """What makes a graph valid.
@@ -23,7 +25,7 @@ def as_check(valid: Any) -> Check:
     'tree'
     """
     if valid is None:
-        return Check("every graph that could be read")
+        return Check(UNCHECKED)
     if isinstance(valid, str) and valid in VALID:
         return Check(valid, VALID[valid])
     if isinstance(valid, str):

@@ -18,7 +18,7 @@ from graphgauge.instruments.generation.inputs import as_source, distinct
 from graphgauge.instruments.generation.labels import Columns, Labels, shared_columns
 from graphgauge.instruments.generation.measures import Kept
 from graphgauge.instruments.generation.metrics import choose
-from graphgauge.instruments.generation.records import make_rows, rank_rows
+from graphgauge.instruments.generation.records import dominated, make_rows, rank_rows
 from graphgauge.instruments.generation.reference import Found, Reference
 from graphgauge.instruments.generation.saving import Saved
 from graphgauge.instruments.generation.settings import make_settings, preset_values
@@ -119,7 +119,8 @@ class Evaluator:
     random_features (0) : 0 for the exact RBF MMD; else the number of random features of an estimate with its
         standard error, in time linear in the number of graphs, for sets of 50,000 graphs and more
     wl_rounds (4) : refinements of the WL kernel
-    nspdk_radius (4), nspdk_distance (4) : of NSPDK
+    nspdk_radius (4), nspdk_distance (4), nspdk_most (10⁸) : of NSPDK; a set that may have more entries than
+        the last is too large for it
     replicates (10) : pairs of halves for the noise floor and half-samples for the interval; 0 for none
     seed (0) : of the halves and of every random choice but the networks
     labels ("auto") : "auto" uses node and edge labels that both sides have, "none" compares structure only
@@ -268,6 +269,8 @@ class Evaluator:
                 f"{source.name}: {gone} of {source.listed} could not be read: "
                 f"{', '.join(source.dropped)}{', …' * (gone > len(source.dropped))}"
             )
+        if alone := dominated(found):
+            notices.append(f"{source.name}: {alone}")
         for notice in notices:
             warnings.warn(notice, Notice, stacklevel=2)
         parts = reference.halves(len(source.graphs), half_of)

@@ -146,7 +146,8 @@ METRICS: dict[str, Metric] = {
     ),
     "gin_mmd2_rbf": _mmd(
         "gin", "gin", MMD(lambda s: distances.rbf(s.bandwidth)),
-        f"Squared MMD with the kernel exp(−|x − y|² / (2 s²)), the largest over the bandwidths. {_GIN}",
+        f"Squared MMD with the kernel exp(−|x − y|² / (2 s²)), the largest over the bandwidths: on average "
+        f"above 0 between equal distributions too, also with the unbiased estimator. {_GIN}",
         needs=42,
     ),
     "gin_mmd2_linear": _mmd(
@@ -186,7 +187,9 @@ METRICS: dict[str, Metric] = {
         "novel", "Share of the generated graphs that could be read and are isomorphic to no reference graph."
     ),
     "vun": _share(
-        "vun", "Share of all given graphs that are valid, the first of their class, and novel."
+        "vun",
+        "Share of all given graphs that are valid (without a check: that could be read), the first of their "
+        "class, and novel.",
     ),
     "nodes_w1": _w1("sizes", "nodes", "the number of nodes", "nodes"),
     "edges_w1": _w1("sizes", "edges", "the number of edges", "edges"),

@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 
 from graphgauge.distances import Distance
 from graphgauge.graphs.sources import Source
+from graphgauge.instruments.generation.checks import UNCHECKED
 from graphgauge.instruments.generation.labels import Columns
 from graphgauge.instruments.generation.measures import Array
 from graphgauge.instruments.generation.metrics import METRICS
@@ -60,12 +61,16 @@ def _rows(
     name: str, found: Found, params: Mapping[str, Any], common: Mapping[str, Any], generated: Source
 ) -> Iterator[Row]:
     metric = METRICS[name]
-    shared: dict[str, Any] = {
-        **common, "metric": name, "unit": metric.unit, "higher_is_better": metric.higher_is_better,
-        "params": {**params, "needs": metric.needs}, "seconds": found.seconds,
-    }  # fmt: skip
     first = next(iter(found.values.values()))
     about = f"{metric.about}{_details(first)}"
+    own: dict[str, Any] = {"needs": metric.needs}
+    if name == "valid" and not checked(params, generated):
+        own["checked"] = False
+        about = f"{about} Nothing was checked: no validity check was chosen, and all graphs could be read."
+    shared: dict[str, Any] = {
+        **common, "metric": name, "unit": metric.unit, "higher_is_better": metric.higher_is_better,
+        "params": {**params, **own}, "seconds": found.seconds,
+    }  # fmt: skip
     for seed, value in found.values.items():
         yield Row(
             value=float(value), definition=about, n=len(generated.graphs), seed=seed, split=ALL, **shared
@@ -77,6 +82,14 @@ def _rows(
                 value=float(mean.mean()), definition=f"{about} {what}", n=mean.size, seed=min(found.values),
                 split=split, spread=float(mean.std(ddof=1)), **shared,
             )  # fmt: skip
+
+
+def checked(params: Mapping[str, Any], generated: Source) -> bool:
+    """Whether a graph could have been invalid: by the check that was chosen, as a text that is no molecule,
+    or because some could not be read indeed."""
+    graphs = generated.graphs
+    molecules = "node_type" in graphs.node and "edge_type" in graphs.edge
+    return params["valid"] != UNCHECKED or molecules or generated.listed > len(graphs)
 
 
 _HALF = (
@@ -97,6 +110,32 @@ def _details(value: Distance) -> str:
 
 def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+# A mean over so many networks is looked at, and the share of it from which on one network is named.
+FEWEST_NETWORKS, MOST_OF_MEAN = 3, 0.5
+
+
+def dominated(found: Mapping[str, Found]) -> str:
+    """Which distances are for the most part those of one random network, in words; "" for none.
+
+    Distances between embeddings grow with powers of a network's gain, which differs between random networks
+    by orders of magnitude. Only where the set is further off than the reference from itself (half-samples
+    above the noise floor of that network): else the mean is chance anyway.
+    """
+    parts = []
+    for name, one in found.items():
+        values = np.array([float(value) for value in one.values.values()])
+        size = np.abs(values)
+        if METRICS[name].higher_is_better or len(values) < FEWEST_NETWORKS or not np.isfinite(size).all():
+            continue
+        top = int(size.argmax())
+        above = not one.floor.size or one.half[top].mean() > one.floor[top].mean()
+        if above and size[top] > MOST_OF_MEAN * size.sum():
+            share = f"network {list(one.values)[top]} has {100 * size[top] / size.sum():.0f} % of the sum"
+            middle = f"mean {_short(float(values.mean()))}, median {_short(float(np.median(values)))}"
+            parts.append(f"{name} ({share}; {middle})")
+    return f"one random network makes most of the mean of {', '.join(parts)}" if parts else ""
 
 
 def rank_rows(rows: Sequence[Row], found: Mapping[str, Mapping[str, Found]]) -> list[Row]:

@@ -26,7 +26,8 @@ class Score:
 
     `whole` summarises the value on all graphs over seeds of the descriptor. `half` (half-samples of both
     sets), `floor` (disjoint halves of the reference) and `rank` are over n replicates; `part` is the number
-    of graphs in every half-sample of the generated set.
+    of graphs in every half-sample of the generated set. Where nothing was `checked` (validity without a
+    check) there is no value to show.
     """
 
     subject: str
@@ -45,6 +46,7 @@ class Score:
     half_wins: Summary | None = None
     seed_wins: Summary | None = None
     part: float | None = None
+    checked: bool = True
 
     @property
     def value(self) -> float:
@@ -58,6 +60,8 @@ class Score:
 
     @property
     def verdict(self) -> Verdict:
+        if not self.checked:
+            return Verdict("unknown", "not checked", "not checked")
         return verdict(self.half, self.floor, self.higher_is_better)
 
     @property
@@ -163,6 +167,8 @@ def _score(metric: str, subject: str, rows: Sequence[Row]) -> Score:
         kinds.setdefault(row.split if row.split in KINDS else WHOLE, []).append(row)
     whole = kinds.get(WHOLE)
     first = (whole or rows)[0]
+    if first.params.get("checked") is False:
+        whole, kinds = None, {}
     return Score(
         subject=subject,
         metric=metric,
@@ -180,6 +186,7 @@ def _score(metric: str, subject: str, rows: Sequence[Row]) -> Score:
         reference=_number(first, "reference_graphs"),
         needs=_number(first, "needs"),
         part=_number(first, "half_graphs"),
+        checked=first.params.get("checked") is not False,
     )
 
 

@@ -21,6 +21,7 @@ NETWORKS_TOLD = (
     "networks: for how many random networks it is the best, by values on all graphs (ties shared)."
 )
 TIES_TOLD = "tied: no ranking tells these sets apart; such metrics are left out of all metrics."
+NOT_CHECKED = "not checked: no validity check was chosen, so that every graph that could be read is valid."
 SAME = "="  # the mark of a value that is indistinguishable from the reference
 
 
@@ -91,11 +92,15 @@ def _ranking(block: Block) -> list[str]:
     place = f"{block.title}, " if block.title else ""
     if len(block.subjects) == 1:
         found = [score for score in block.about(block.subjects[0]) if score.higher_is_better is not None]
-        return [f"{place}{s.metric}: {s.subject} {number(s.value)}, {s.verdict.text}" for s in found]
+        return [f"{place}{s.metric}: {s.subject} {_outcome(s)}" for s in found]
     orders = ranked(block)
     lines = [f"{place}{one.metric}: {_order(one)}" for one in orders]
     means = ", ".join(f"{subject} {mean:.2f}" for subject, mean in overall(block, orders))
     return [*lines, f"{place}all metrics: {means}"] if means else lines
+
+
+def _outcome(score: Score) -> str:
+    return f"{number(score.value)}, {score.verdict.text}" if score.checked else score.verdict.text
 
 
 def _order(one: Ranked) -> str:
@@ -132,6 +137,8 @@ def _single(block: Block, subject: str, columns: str | Sequence[str]) -> Grid:
     lines = [[Cell(named(score)), *(Cell(column.show(score)) for column in chosen)] for score in scores]
     heads = [METRIC, *(column.headed(scores) for column in chosen)]
     notes = [column.note for column in chosen if column.note]
+    if not all(score.checked for score in scores):
+        notes.append(NOT_CHECKED)
     against = f" against {block.title}" if block.title else ""
     return Grid(heads, [lines], notes, f"{subject}{against}")
 
