@@ -16,14 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphgauge import GraphSet
+from graphgauge.descriptors import nspdk
 from graphgauge.descriptors.encoder import encoder_descriptor
 from graphgauge.descriptors.features import Features
-from graphgauge.descriptors.neighbourhoods import ball_numbers
+from graphgauge.descriptors.neighbourhoods import _few, _many, ball_numbers, row_words
 from graphgauge.descriptors.nspdk import nspdk_features
 from graphgauge.descriptors.numbers import PairVocabulary
 from graphgauge.descriptors.random_gin import RandomGIN, random_gin
 from graphgauge.descriptors.sparse import Vocabulary, mean_features, mean_in_parts, unit_rows, widened
 from graphgauge.descriptors.wl import wl_features
+from graphgauge.graphs.errors import TooLargeError
 
 LAW = settings(max_examples=25, deadline=None)
 OPTIONS: dict[str, Any] = {"node_types": 3, "edge_types": 2, "dtype": torch.float64}
@@ -154,6 +156,65 @@ def cycles() -> GraphSet:
     return GraphSet.from_edges([ring, triangles])
 
 
+@given(labelled(), st.integers(0, 2), st.integers(0, 3))
+@LAW
+def test_nspdk_entries_are_never_more_than_the_bound(graphs: GraphSet, radius: int, distance: int) -> None:
+    entries = nspdk_features(graphs, radius=radius, distance=distance, labels="x").nnz
+    if entries:
+        with pytest.raises(TooLargeError):
+            nspdk_features(graphs, radius=radius, distance=distance, labels="x", most=entries - 1)
+
+
+@given(labelled(), st.booleans())
+@LAW
+def test_nspdk_of_a_few_graphs_at_a_time_is_that_of_all_at_once(graphs: GraphSet, normalise: bool) -> None:
+    whole, vocabulary = nspdk_features(graphs, labels="x", normalise=normalise), PairVocabulary()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nspdk, "ROOM", 1)
+        parts = nspdk_features(graphs, labels="x", normalise=normalise, vocabulary=vocabulary)
+        again = nspdk_features(graphs, labels="x", normalise=normalise, vocabulary=vocabulary)
+    for name in ("data", "indices", "indptr"):
+        expected = getattr(whole, name)
+        assert np.array_equal(getattr(parts, name), expected)
+        assert np.array_equal(getattr(again, name), expected)
+
+
+@given(labelled(), st.booleans())
+@LAW
+def test_twins_have_the_same_balls(graphs: GraphSet, bonds: bool) -> None:
+    """Every pair of nodes of a graph with the same label, neighbours and bonds, and no other."""
+    ptr, neighbour = graphs.csr.ptr.numpy(), graphs.csr.source.numpy()
+    label = graphs.node["x"].numpy().astype(np.uint64)
+    bond = graphs.edge["edge_attr"].numpy().astype(np.uint64)[graphs.csr.edge.numpy()] * np.uint64(bonds)
+    owner = graphs.batch.numpy()
+    words = row_words(owner, ptr, neighbour, label, bond)
+    rows = [
+        (owner[v], label[v], *neighbour[ptr[v] : ptr[v + 1]], *bond[ptr[v] : ptr[v + 1]])
+        for v in range(len(label))
+    ]
+    assert [[w == v for w in words] for v in words] == [[row == other for row in rows] for other in rows]
+    like = nspdk._first_of(words)
+    each = np.arange(len(label))
+    found, expected = (ball_numbers(ptr, neighbour, label, bond, 3, first) for first in (like, each))
+    assert np.array_equal(found, expected)
+
+
+@given(st.integers(1, 6), st.integers(0, 60), st.integers(0, 2**32 - 1))
+@LAW
+def test_pairs_of_balls_are_counted_alike_in_a_table_and_by_sorting(kinds: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    numbers = np.unique(rng.integers(0, 2**63, kinds).astype(np.uint64))
+    one, other = rng.integers(0, numbers.size, (2, n))
+    results = []
+    for tally in (_few, _many):
+        key, count = np.zeros(n, np.uint64), np.zeros(n, np.int64)
+        filled = tally(numbers, one, other, np.uint64(3), key, count)
+        results.append(list(zip(key[:filled].tolist(), count[:filled].tolist(), strict=True)))
+    assert results[0] == results[1]
+    assert sum(count for _, count in results[0]) == n
+    assert len(results[0]) == len({tuple(sorted(pair)) for pair in zip(one, other, strict=True)})
+
+
 def test_a_cycle_and_two_triangles_are_equal_for_wl_and_gin_and_not_for_nspdk() -> None:
     graphs = cycles()
     wl = exact(wl_features(graphs, rounds=6))
@@ -175,7 +236,8 @@ def test_what_colour_refinement_cannot_tell_apart_nspdk_cannot_inside_a_ball() -
     hubs = GraphSet.from_edges([spokes + rim for rim in rims])
     rows = (hubs.csr.ptr.numpy(), hubs.csr.source.numpy())
     alike = np.zeros(hubs.num_nodes, np.uint64)
-    balls = ball_numbers(*rows, alike, np.zeros(hubs.num_edges, np.uint64), 1)
+    each = np.arange(hubs.num_nodes)
+    balls = ball_numbers(*rows, alike, np.zeros(hubs.num_edges, np.uint64), 1, each)
     assert balls[0, 1] == balls[7, 1]  # around the hubs
     assert balls[1, 1] != balls[8, 1]  # around the rims: whole features differ all the same
 

@@ -70,6 +70,10 @@ def compare(
         int | None, typer.Option(help="Radius of NSPDK's neighbourhoods; default 4, 1 or 2 for dense graphs.")
     ] = None,
     nspdk_distance: Annotated[int | None, typer.Option(help="Largest distance of NSPDK; default 4.")] = None,
+    nspdk_most: Annotated[
+        int | None,
+        typer.Option(help="Most entries of NSPDK that a set may have, 80 bytes each; default 10⁸."),
+    ] = None,
     random_features: Annotated[
         int | None,
         typer.Option(help="Estimate gin_mmd2_rbf from so many random features, for very large sets."),
@@ -111,6 +115,7 @@ def compare(
         "seeds": seeds, "replicates": replicates, "labels": labels, "node_column": node_column,
         "edge_column": edge_column, "estimator": estimator, "k": k, "seed": seed,
         "random_features": random_features, "nspdk_radius": nspdk_radius, "nspdk_distance": nspdk_distance,
+        "nspdk_most": nspdk_most,
     }  # fmt: skip
     settings = {name: value for name, value in settings.items() if value is not None}
     with progress(quiet) as tell, _notices_kept():

@@ -93,17 +93,33 @@ def _refine(
 
 
 @loop
-def ball_numbers(ptr: Ints, neighbour: Ints, label: Words, bond: Words, radius: int) -> Words:
+def row_words(owner: Ints, ptr: Ints, neighbour: Ints, label: Words, bond: Words) -> Words:
+    """A 64-bit number of each node's graph, label, neighbours and bonds to them: equal for twins only."""
+    out = np.empty(label.size, np.uint64)
+    for v in range(label.size):
+        total = np.uint64(0)
+        for e in range(ptr[v], ptr[v + 1]):
+            total += mix(np.uint64(neighbour[e]), bond[e])
+        out[v] = mix(mix(label[v], np.uint64(owner[v])), total)
+    return out
+
+
+@loop
+def ball_numbers(ptr: Ints, neighbour: Ints, label: Words, bond: Words, radius: int, like: Ints) -> Words:
     """Numbers of the balls of radius 0 to `radius` around every node: (N, radius + 1).
 
     The ball of radius r around v is the subgraph induced by the nodes at distance ≤ r, with v marked. Every
-    node starts with its label and its distance from v; colours are refined within the ball.
+    node starts with its label and its distance from v; colours are refined within the ball. Node v has the
+    balls of ``like[v]`` ≤ v.
     """
     n = label.size
     out = np.empty((n, radius + 1), np.uint64)
     far, queue = np.full(n, -1, np.int64), np.empty(n, np.int64)
     colour, fresh = np.empty(n, np.uint64), np.empty(n, np.uint64)
     for root in range(n):
+        if like[root] < root:
+            out[root] = out[like[root]]
+            continue
         size = _spread(root, radius, ptr, neighbour, far, queue)
         inside = before = 0
         for r in range(radius + 1):
@@ -123,68 +139,120 @@ def ball_numbers(ptr: Ints, neighbour: Ints, label: Words, bond: Words, radius: 
 
 
 @loop
-def pair_counts(
-    node_ptr: Ints, ptr: Ints, neighbour: Ints, balls: Words, distance: int
-) -> tuple[Ints, Words, Ints, Ints]:
-    """How often each pair of balls of radius r at distance d occurs in each graph, every pair of nodes once.
+def close_pairs(
+    node_ptr: Ints, ptr: Ints, neighbour: Ints, distance: int, times: int, cap: Ints, most: float
+) -> Ints:
+    """Pairs of nodes v ≤ u of each graph at distance 0, 1, … `distance`: (G, distance + 1).
 
-    Returns offsets (G+1,) and, entry by entry, the number of the pair of balls, its block
-    r · (distance + 1) + d and its count; blocks ascend within a graph, and numbers within a block.
+    Counting stops early once `times` such pairs, no more than `cap` at each distance of a graph, are more
+    than `most`.
     """
-    graphs, width = node_ptr.size - 1, distance + 1
     far, queue = np.full(ptr.size - 1, -1, np.int64), np.empty(ptr.size - 1, np.int64)
-    offset = np.zeros(graphs + 1, np.int64)
-    key, block, count = np.empty(1024, np.uint64), np.empty(1024, np.int64), np.empty(1024, np.int64)
-    filled = 0
-    for g in range(graphs):
-        left, right, bounds = _close_pairs(node_ptr[g], node_ptr[g + 1], distance, ptr, neighbour, far, queue)
-        for r in range(balls.shape[1]):
-            for d in range(width):
-                where = np.uint64(r * width + d)
-                listed = np.empty(bounds[d + 1] - bounds[d], np.uint64)
-                for k in range(listed.size):
-                    one, other = balls[left[bounds[d] + k], r], balls[right[bounds[d] + k], r]
-                    both = np.uint64(mix(min(one, other), max(one, other)))
-                    listed[k] = mix(both, where)
-                listed.sort()
-                if filled + listed.size > key.size:
-                    more = filled + listed.size
-                    key = np.concatenate((key[:filled], np.empty(more, np.uint64)))
-                    block = np.concatenate((block[:filled], np.empty(more, np.int64)))
-                    count = np.concatenate((count[:filled], np.empty(more, np.int64)))
-                for k in range(listed.size):
-                    if k and listed[k] == listed[k - 1]:
-                        count[filled - 1] += 1
-                    else:
-                        key[filled], block[filled], count[filled] = listed[k], r * width + d, 1
-                        filled += 1
-        offset[g + 1] = filled
-    return offset, key[:filled].copy(), block[:filled].copy(), count[:filled].copy()
+    pairs = np.zeros((node_ptr.size - 1, distance + 1), np.int64)
+    before = 0
+    for g in range(node_ptr.size - 1):
+        total = 0
+        for v in range(node_ptr[g], node_ptr[g + 1]):
+            size = _spread(v, distance, ptr, neighbour, far, queue)
+            for k in range(size):
+                u = queue[k]
+                pairs[g, far[u]] += u >= v
+                far[u] = -1
+            total = 0
+            for d in range(distance + 1):
+                total += times * min(pairs[g, d], cap[g])
+            if before + total > most:
+                return pairs
+        before += total
+    return pairs
 
 
 @loop
-def _close_pairs(
-    start: int, stop: int, distance: int, ptr: Ints, neighbour: Ints, far: Ints, queue: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """Pairs of nodes v ≤ u of one graph at distance 0, 1, … `distance`, and where each distance begins."""
-    left, right, apart = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
-    bounds = np.zeros(distance + 2, np.int64)
+def pair_counts(
+    node_ptr: Ints, ptr: Ints, neighbour: Ints, balls: Words, pairs: Ints
+) -> tuple[Ints, Words, Ints, Ints]:
+    """How often each pair of balls of radius r at distance d occurs in each graph, every pair of nodes once.
+
+    `node_ptr` are the offsets of some graphs that follow one another, `pairs` their `close_pairs`. Returns
+    offsets (G+1,) and, entry by entry, the number of the pair of balls, its block r · (distance + 1) + d and
+    its count; blocks ascend within a graph, and numbers within a block.
+    """
+    graphs, width, radii = pairs.shape[0], pairs.shape[1], balls.shape[1]
+    far, queue = np.full(ptr.size - 1, -1, np.int64), np.empty(ptr.size - 1, np.int64)
+    offset = np.zeros(graphs + 1, np.int64)
+    room = radii * pairs.sum()  # what is not filled is never touched, and takes no memory
+    key, block, count = np.empty(room, np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
     filled = 0
+    for g in range(graphs):
+        low, high = node_ptr[g], node_ptr[g + 1]
+        left, right, bounds = _listed(low, high, ptr, neighbour, pairs[g], far, queue)
+        for r in range(radii):
+            kinds = np.unique(balls[low:high, r])
+            kind = np.searchsorted(kinds, balls[low:high, r])
+            for d in range(width):
+                one, other = kind[left[bounds[d] : bounds[d + 1]]], kind[right[bounds[d] : bounds[d + 1]]]
+                where = np.uint64(r * width + d)
+                if kinds.size**2 <= one.size:
+                    now = _few(kinds, one, other, where, key[filled:], count[filled:])
+                else:
+                    now = _many(kinds, one, other, where, key[filled:], count[filled:])
+                block[filled : filled + now] = r * width + d
+                filled += now
+        offset[g + 1] = filled
+    return offset, key[:filled], block[:filled], count[:filled]
+
+
+@loop
+def _few(kinds: Words, one: Ints, other: Ints, where: np.uint64, key: Words, count: Ints) -> int:
+    """Different pairs of kinds of balls and how many of each, in a table of all of them; returns how many."""
+    table = np.zeros((kinds.size, kinds.size), np.int64)
+    for k in range(one.size):
+        table[min(one[k], other[k]), max(one[k], other[k])] += 1
+    filled = 0
+    for a in range(kinds.size):
+        for b in range(a, kinds.size):
+            if table[a, b]:
+                key[filled], count[filled] = mix(mix(kinds[a], kinds[b]), where), table[a, b]
+                filled += 1
+    order = np.argsort(key[:filled])
+    key[:filled], count[:filled] = key[:filled][order], count[:filled][order]
+    return filled
+
+
+@loop
+def _many(kinds: Words, one: Ints, other: Ints, where: np.uint64, key: Words, count: Ints) -> int:
+    """The same by sorting, where a table would be larger than the list."""
+    listed = np.empty(one.size, np.uint64)
+    for k in range(one.size):
+        both = np.uint64(mix(kinds[min(one[k], other[k])], kinds[max(one[k], other[k])]))
+        listed[k] = mix(both, where)
+    listed.sort()
+    filled = 0
+    for k in range(listed.size):
+        if k and listed[k] == listed[k - 1]:
+            count[filled - 1] += 1
+        else:
+            key[filled], count[filled] = listed[k], 1
+            filled += 1
+    return filled
+
+
+@loop
+def _listed(
+    start: int, stop: int, ptr: Ints, neighbour: Ints, pairs: Ints, far: Ints, queue: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """The close pairs of one graph, distance after distance, and where each distance begins."""
+    bounds = np.zeros(pairs.size + 1, np.int64)
+    for d in range(pairs.size):
+        bounds[d + 1] = bounds[d] + pairs[d]
+    left, right = np.empty(bounds[-1], np.int64), np.empty(bounds[-1], np.int64)
+    place = bounds.copy()
     for v in range(start, stop):
-        size = _spread(v, distance, ptr, neighbour, far, queue)
-        if filled + size > left.size:
-            more = np.empty(filled + size, np.int64)
-            left = np.concatenate((left[:filled], more))
-            right = np.concatenate((right[:filled], more))
-            apart = np.concatenate((apart[:filled], more))
+        size = _spread(v, pairs.size - 1, ptr, neighbour, far, queue)
         for k in range(size):
             u = queue[k]
             if u >= v:
-                left[filled], right[filled], apart[filled] = v, u, far[u]
-                bounds[far[u] + 1] += 1
-                filled += 1
+                left[place[far[u]]], right[place[far[u]]] = v - start, u - start
+                place[far[u]] += 1
             far[u] = -1
-    for d in range(distance + 1):
-        bounds[d + 1] += bounds[d]
-    order = np.argsort(apart[:filled], kind="mergesort")
-    return left[order], right[order], bounds
+    return left, right, bounds

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from graphgauge.compiling import Ints
 from graphgauge.descriptors.columns import Array, label_rows
-from graphgauge.descriptors.neighbourhoods import ball_numbers, mix_rows, pair_counts
-from graphgauge.descriptors.numbers import PairVocabulary
-from graphgauge.graphs import GraphError, GraphSet
+from graphgauge.descriptors.neighbourhoods import (
+    ball_numbers,
+    close_pairs,
+    mix_rows,
+    pair_counts,
+    row_words,
+)
+from graphgauge.descriptors.numbers import PairVocabulary, Words
+from graphgauge.graphs import GraphSet
+from graphgauge.graphs.errors import GraphError, TooLargeError
+
+BYTES = 80  # of memory for an entry, most of them for its column where no other graph has it
+ROOM = 1 << 22  # entries that graphs described at once may have; more where one graph needs more
 
 
 def nspdk_features(
@@ -21,6 +33,7 @@ def nspdk_features(
     edge_labels: str | None = None,
     normalise: bool = False,
     vocabulary: PairVocabulary | None = None,
+    most: float = 10**8,
 ) -> csr_array:
     """Counts of pairs of balls: φ(G)_(r, d, A, B) = pairs of nodes at distance d whose r-balls are A and B.
 
@@ -45,6 +58,8 @@ def nspdk_features(
     edge_labels : an edge column of the same kind; None has none
     normalise : scale each block (r, d) of a graph to length 1, then the whole row, as the published kernel
     vocabulary : the columns, extended in place: sets described with one are comparable; None starts a new one
+    most : refuse before counting if the set may have more entries than this, by its pairs of nodes at a
+        distance ≤ `distance`; an entry takes up to 80 bytes
 
     Returns
     -------
@@ -54,10 +69,11 @@ def nspdk_features(
     Raises
     ------
     GraphError : a directed set, no such column, a label that is not whole
+    TooLargeError : a set that may have more than `most` entries, naming the graph that may have the most
     ValueError : a negative radius or distance
 
-    Cost: the balls and close pairs of each node; on dense graphs every ball is the whole graph, and radius 1
-    or 2 is enough.
+    Cost: the balls and close pairs of each node; nodes of one label with the same neighbours (leaves of a
+    star) share their balls. On dense graphs every ball is the whole graph, and radius 1 or 2 is enough.
 
     >>> both = GraphSet.from_edges([[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)],
     ...                             [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]])
@@ -70,18 +86,69 @@ def nspdk_features(
         raise GraphError("NSPDK is defined for undirected graphs, and this set is directed")
     vocabulary = PairVocabulary() if vocabulary is None else vocabulary
     csr = graphs.csr
-    ptr, neighbour = csr.ptr.cpu().numpy(), csr.source.cpu().numpy()
-    bond = mix_rows(label_rows(graphs, edge_labels, "edge"))[csr.edge.cpu().numpy()]
-    balls = ball_numbers(ptr, neighbour, mix_rows(label_rows(graphs, labels)), bond, radius)
     node_ptr = graphs.node_ptr.cpu().numpy()
-    offset, number, block, count = pair_counts(node_ptr, ptr, neighbour, balls, distance)
-    value = count.astype(np.float64)
-    if normalise:
-        value = _normalised(value, offset, block, (radius + 1) * (distance + 1))
-    column = vocabulary.columns(number)
+    ptr, neighbour = csr.ptr.cpu().numpy(), csr.source.cpu().numpy()
+    label = mix_rows(label_rows(graphs, labels))
+    bond = mix_rows(label_rows(graphs, edge_labels, "edge"))[csr.edge.cpu().numpy()]
+    owner = np.repeat(np.arange(graphs.num_graphs), np.diff(node_ptr))
+    like = _first_of(row_words(owner, ptr, neighbour, label, bond))
+    caps = [_pairs_of_kinds(owner, kind, graphs.num_graphs) for kind in (_first_of(label), like)]
+    pairs = close_pairs(node_ptr, ptr, neighbour, distance, radius, caps[1], most)
+    at_0, beyond = (np.minimum(pairs, cap[:, None]).sum(1) for cap in caps)
+    entries = at_0 + radius * beyond
+    _refuse_too_many(entries, most, graphs)
+    balls = ball_numbers(ptr, neighbour, label, bond, radius, like)
+    old, index = len(vocabulary), np.int32 if len(vocabulary) + entries.sum() < 2**31 else np.int64
+    offsets, values, columns = [np.zeros(1, index)], [np.zeros(0)], [np.zeros(0, index)]
+    for part in _parts(entries):
+        bounds = node_ptr[part.start : part.stop + 1]
+        offset, number, block, count = pair_counts(bounds, ptr, neighbour, balls, pairs[part])
+        value = count.astype(np.float64)
+        if normalise:
+            value = _normalised(value, offset, block, (radius + 1) * (distance + 1))
+        offsets.append((offsets[-1][-1] + offset[1:]).astype(index))
+        values.append(value)
+        columns.append(vocabulary.enter(number).astype(index))
+    vocabulary.settle(old, columns)
+    value, column, offset = np.concatenate(values), np.concatenate(columns), np.concatenate(offsets)
     features = csr_array((value, column, offset), shape=(graphs.num_graphs, len(vocabulary)))
     features.sort_indices()
     return features
+
+
+def _first_of(key: Words) -> Ints:
+    """The first place of every number."""
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    return np.asarray(first[group], dtype=np.int64)
+
+
+def _pairs_of_kinds(owner: Ints, kind: Ints, graphs: int) -> Ints:
+    """Unordered pairs of different or equal kinds among each graph's nodes: (G,)."""
+    alone = np.unique(owner * (kind.max(initial=0) + 1) + kind, return_index=True)[1]
+    kinds = np.bincount(owner[alone], minlength=graphs)
+    return np.asarray(kinds * (kinds + 1) // 2)
+
+
+def _refuse_too_many(entries: Ints, most: float, graphs: GraphSet) -> None:
+    if entries.sum() > most:
+        g = int(entries.argmax())
+        raise TooLargeError(
+            f"graph {g} with its {int(graphs.nodes_per_graph[g])} nodes may have {entries[g]:.2g} NSPDK "
+            f"entries or more, and the set more than most={most:.2g}, {most * BYTES / 1e9:.2g} GB in all; "
+            "take a smaller radius or distance or fewer graphs, or raise most"
+        )
+
+
+def _parts(entries: Ints) -> Iterator[slice]:
+    """Graphs that follow one another, with no more entries together than `ROOM`, or one graph."""
+    start, room = 0, 0
+    for g, more in enumerate(entries.tolist()):
+        if room + more > ROOM and g > start:
+            yield slice(start, g)
+            start, room = g, 0
+        room += more
+    if start < entries.size:
+        yield slice(start, entries.size)
 
 
 def _normalised(value: Array, offset: Ints, block: Ints, blocks: int) -> Array:

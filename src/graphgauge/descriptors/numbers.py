@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from graphgauge.compiling import Ints, loop
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
+Columns = np.ndarray[Any, np.dtype[Any]]  # whole numbers of 32 or 64 bits
 
 
 @dataclass(eq=False)
@@ -35,39 +37,61 @@ class PairVocabulary:
     def columns(self, numbers: Words) -> Ints:
         """Column of every number; new ones get the next free columns, the smaller number first."""
         old = self.size
-        found: Ints
-        self.key, self.value, found, fresh = look_up(self.key, self.value, old, numbers)
-        if not fresh.size:
-            return found
-        column = np.empty(fresh.size, dtype=np.int64)  # of the new numbers, in the order of their coming
-        column[np.argsort(fresh)] = np.arange(old, old + fresh.size)
-        for places in (self.value, found):
-            new = places >= old
-            places[new] = column[places[new] - old]
-        self.size = old + fresh.size
+        found = self.enter(numbers)
+        self.settle(old, [found])
         return found
+
+    def enter(self, numbers: Words) -> Ints:
+        """Column of every number; new ones get the next free columns, in the order of their coming."""
+        found: Ints
+        self.key, self.value, self.size, found = look_up(self.key, self.value, self.size, numbers)
+        return found
+
+    def settle(self, old: int, found: Sequence[Columns]) -> None:
+        """Number the columns from `old` on anew, the smaller number first, here and in what `enter` found."""
+        fresh = self.size - old
+        if not fresh:
+            return
+        column = np.empty(fresh, np.int64)
+        column[np.argsort(numbers_from(self.key, self.value, old, fresh))] = np.arange(old, old + fresh)
+        for places in (self.value, *found):
+            renumber(places, old, column)
 
 
 @loop
-def look_up(key: Words, value: Ints, size: int, numbers: Words) -> tuple[Words, Ints, Ints, Words]:
+def look_up(key: Words, value: Ints, size: int, numbers: Words) -> tuple[Words, Ints, int, Ints]:
     """Value of every number; unknown ones are entered with the values size, size + 1, …
 
-    Returns the table (longer where it would be more than two thirds full), the values, the new numbers.
+    Returns the table (longer where it would be more than two thirds full), its new size, and the values.
     """
     found = np.empty(numbers.size, np.int64)
-    fresh = np.empty(1024, np.uint64)
-    new = 0
     for i in range(numbers.size):
-        if 3 * (size + new + 1) > 2 * key.size:
+        if 3 * (size + 1) > 2 * key.size:
             key, value = _longer(key, value)
         place = _place(key, value, numbers[i])
         if value[place] < 0:
-            if new == fresh.size:
-                fresh = np.concatenate((fresh, np.empty(new, np.uint64)))
-            key[place], value[place], fresh[new] = numbers[i], size + new, numbers[i]
-            new += 1
+            key[place], value[place] = numbers[i], size
+            size += 1
         found[i] = value[place]
-    return key, value, found, fresh[:new].copy()
+    return key, value, size, found
+
+
+@loop
+def numbers_from(key: Words, value: Ints, old: int, fresh: int) -> Words:
+    """The numbers with the values old, old + 1, …, in this order: (fresh,)."""
+    out = np.empty(fresh, np.uint64)
+    for i in range(key.size):
+        if value[i] >= old:
+            out[value[i] - old] = key[i]
+    return out
+
+
+@loop
+def renumber(values: Columns, old: int, column: Ints) -> None:
+    """``column[v - old]`` in the place of every value v from `old` on."""
+    for i in range(values.size):
+        if values[i] >= old:
+            values[i] = column[values[i] - old]
 
 
 @loop

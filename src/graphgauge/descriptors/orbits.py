@@ -10,7 +10,8 @@ from graphgauge.compiling import Ints
 from graphgauge.descriptors.five import five_node_orbits, trees
 from graphgauge.descriptors.simple import Rows, simple_rows
 from graphgauge.descriptors.subgraphs import edge_triangles, node_subgraphs
-from graphgauge.graphs import GraphError, GraphSet
+from graphgauge.graphs import GraphSet
+from graphgauge.graphs.errors import TooLargeError
 from graphgauge.graphs.segments import segment_sum
 
 # Orbits, as Pržulj numbers them: the graphlet, and the place in it.
@@ -60,8 +61,9 @@ def node_orbits(graphs: GraphSet, *, size: int = 4, most: int = 10**10) -> Tenso
     Raises
     ------
     GraphError
-        for graphs that are not simple and undirected, naming graph and edge; and for more than `most`
-        subgraphs of 5 nodes, naming the graph that may have the most
+        for graphs that are not simple and undirected, naming graph and edge
+    TooLargeError
+        for more than `most` subgraphs of 5 nodes, naming the graph that may have the most
     ValueError
         for another size
 
@@ -119,7 +121,7 @@ def _refuse_too_many(rows: Rows, most: int) -> None:
     if bound.sum() > most:
         owner = np.repeat(np.arange(rows.node_ptr.size - 1), np.diff(rows.node_ptr))
         each = np.bincount(owner, weights=bound)
-        raise GraphError(
+        raise TooLargeError(
             f"up to {bound.sum():.2g} connected subgraphs of 5 nodes, {each.max():.2g} of them in graph "
             f"{int(each.argmax())}, are more than most={most:.2g}; count up to 4 nodes, or raise most"
         )

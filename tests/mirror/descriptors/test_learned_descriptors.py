@@ -28,6 +28,7 @@ from graphgauge.descriptors.random_gin import (
 from graphgauge.descriptors.sparse import Vocabulary, mean_features, unit_rows, widened
 from graphgauge.descriptors.wl import _written_out, wl_features
 from graphgauge.graphs import GraphError
+from graphgauge.graphs.errors import TooLargeError
 from graphgauge.models import build
 
 LEARNED = ("wl", "nspdk", "random_gin", "random_gin_released")
@@ -185,6 +186,41 @@ def test_nonsense_is_refused() -> None:
         widened(csr_array(np.eye(3)), 2)
     with pytest.raises(GraphError, match="undirected"):
         nspdk_features(GraphSet.from_edges([[(0, 1)]], directed="keep"))
+
+
+def random_graph(nodes: int, p: float, seed: int) -> list[list[int]]:
+    upper = np.triu(np.random.default_rng(seed).random((nodes, nodes)) < p, 1)
+    return np.argwhere(upper).tolist()
+
+
+def test_nspdk_of_dense_graphs_is_refused_before_it_fills_the_memory() -> None:
+    graphs = GraphSet.from_edges([random_graph(n, 0.1, n) for n in (20, 200, 30)], [20, 200, 30])
+    vocabulary = PairVocabulary()
+    message = r"graph 1 with its 200 nodes may have .* more than most=5e\+04, 0.004 GB in all; take a smaller"
+    with pytest.raises(TooLargeError, match=message):
+        nspdk_features(graphs, most=50_000, vocabulary=vocabulary)
+    assert len(vocabulary) == 0
+    assert nspdk_features(graphs, radius=0, most=50_000).nnz < 50_000
+    assert nspdk_features(graphs, most=200_000).nnz > 50_000
+
+
+def test_nspdk_of_a_star_is_quick_and_never_too_large() -> None:
+    """Leaves are twins: their balls are equal, and the bound knows that they are."""
+    leaves = 2_000
+    counts = nspdk_features(GraphSet.from_edges([[(0, i) for i in range(1, leaves + 1)]]), most=100)
+    by_distance = [leaves + 1, leaves, leaves * (leaves - 1) // 2]
+    assert counts.sum() == 5 * sum(by_distance)
+    assert sorted(counts.data.tolist()) == sorted([1.0, leaves, *by_distance[1:]] * 5)
+
+
+def test_a_vocabulary_settles_what_came_after_the_old_columns() -> None:
+    vocabulary = PairVocabulary()
+    assert vocabulary.columns(np.array([50, 40], np.uint64)).tolist() == [1, 0]
+    found = [vocabulary.enter(np.array(part, np.uint64)) for part in ([9, 50], [7, 9, 8])]
+    assert [part.tolist() for part in found] == [[2, 1], [3, 2, 4]]
+    vocabulary.settle(2, found)
+    assert [part.tolist() for part in found] == [[4, 1], [2, 4, 3]]
+    assert vocabulary.columns(np.array([7, 8, 9, 40, 50], np.uint64)).tolist() == [2, 3, 4, 0, 1]
 
 
 # ── real molecules ─────────────────────────────────────────────────────────────────────────────────────────

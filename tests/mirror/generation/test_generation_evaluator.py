@@ -388,7 +388,7 @@ def test_settings_are_the_parameters_of_rows(real, paths):
         "k": 3,
         "labels": "auto",
     }
-    assert Settings(**{f: row.params[f] for f in Settings.__dataclass_fields__}) == Settings(
+    assert Settings(**{f: row.params[f] for f in Settings().to_params()}) == Settings(
         replicates=2, k=3, seed=4
     )
 

@@ -119,8 +119,8 @@ class Evaluator:
     random_features (0) : 0 for the exact RBF MMD; else the number of random features of an estimate with its
         standard error, in time linear in the number of graphs, for sets of 50,000 graphs and more
     wl_rounds (4) : refinements of the WL kernel
-    nspdk_radius (4), nspdk_distance (4), nspdk_most (10⁸) : of NSPDK; a set that may have more entries than
-        the last is too large for it
+    nspdk_radius (4), nspdk_distance (4), nspdk_most (100000000) : of NSPDK; a set that may have more
+        entries than the last is too large for it
     replicates (10) : pairs of halves for the noise floor and half-samples for the interval; 0 for none
     seed (0) : of the halves and of every random choice but the networks
     labels ("auto") : "auto" uses node and edge labels that both sides have, "none" compares structure only

@@ -11,6 +11,7 @@ import numpy as np
 
 from graphgauge.distances import Distance
 from graphgauge.distances.scaling import ROUNDING, standardise_by
+from graphgauge.graphs.errors import TooLargeError
 from graphgauge.instruments.generation.halves import Halves, half_samples, halves
 from graphgauge.instruments.generation.measures import Array, Kept, Measure, Outcome, Prepared
 from graphgauge.instruments.generation.metrics import METRICS, Choice, Metric
@@ -56,13 +57,14 @@ class Reference:
         outcomes: dict[tuple[Any, ...], Outcome] = {}
         for name in choice.wanted:
             tell(name)
-            obstacle = self.obstacle(METRICS[name], side)
-            if obstacle is None:
-                yield name, self._found(METRICS[name], generated, parts, outcomes)
-            elif name in choice.named:
-                raise ValueError(f"{name}: {obstacle}")
-            else:
-                yield name, obstacle
+            result: Found | str | None = self.obstacle(METRICS[name], side)
+            try:
+                result = result or self._found(METRICS[name], generated, parts, outcomes)
+            except TooLargeError as error:
+                result = str(error)
+            if isinstance(result, str) and name in choice.named:
+                raise ValueError(f"{name}: {result}")
+            yield name, result
 
     def obstacle(self, metric: Metric, side: Side) -> str | None:
         """Why the metric cannot be computed for this set; None where it can."""

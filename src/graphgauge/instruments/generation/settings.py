@@ -35,6 +35,7 @@ class Settings:
     wl_rounds: int = 4
     nspdk_radius: int = 4
     nspdk_distance: int = 4
+    nspdk_most: int = 10**8
     replicates: int = 10
     seed: int = 0
     labels: str = "auto"
@@ -42,8 +43,8 @@ class Settings:
     edge_column: str | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("seeds", 1), ("rounds", 1), ("width", 1), ("depth", 1), ("k", 1)):
-            _at_least(name, getattr(self, name), least)
+        for name in ("seeds", "rounds", "width", "depth", "k", "nspdk_most"):
+            _at_least(name, getattr(self, name), 1)
         for name in ("replicates", "seed", "random_features", "wl_rounds", "nspdk_radius", "nspdk_distance"):
             _at_least(name, getattr(self, name), 0)
         if self.replicates == 1:
@@ -59,8 +60,10 @@ class Settings:
         rbf(self.bandwidth)  # raises where there is no such rule
 
     def to_params(self) -> dict[str, Any]:
-        """All settings as the parameters of a Spec."""
-        return asdict(self)
+        """All settings as the parameters of a Spec, but for one that changes no number."""
+        params = asdict(self)
+        del params["nspdk_most"]
+        return params
 
 
 # What the released code of paper C does, where it differs: docs/descriptors.md and docs/distances.md.

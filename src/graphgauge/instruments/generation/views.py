@@ -125,6 +125,7 @@ def _nspdk(of: Described, seed: int) -> Any:
         of.side.coded,
         radius=of.lens.settings.nspdk_radius,
         distance=of.lens.settings.nspdk_distance,
+        most=of.lens.settings.nspdk_most,
         labels=None if of.lens.labels.node is None else "label",
         edge_labels=None if of.lens.labels.edge is None else "label",
         normalise=True,
