@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import chain
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
@@ -49,12 +51,14 @@ def from_networkx(
     Node i of a graph is the i-th label in the order of the networkx graph. Node, edge and graph attributes
     become columns; each must be numeric (a number or an array of fixed shape) and on every node, edge or
     graph. ``attributes`` names those to take, ``()`` takes none. The text that networkx keeps as the name of
-    a graph is a label, not data, and is passed over.
+    a graph is a label, not data, and is passed over. What else a whole graph carries and no number is, such
+    as the sets of nodes under "partition", is left out with a warning that names it.
 
     Parameters
     ----------
     graphs : one graph or several, all undirected or all directed
-    attributes : names of the attributes to take; None takes all and refuses what cannot be a column
+    attributes : names of the attributes to take; None takes all and refuses what cannot be a column, but for
+        attributes of graphs that are no numbers at all
     return_labels : return the node labels too, one list for each graph, for `to_networkx`
     rules : see `graphgauge.graphs.pack.Rules`; a DiGraph is refused unless ``directed`` says "keep" or
         "symmetrise", parallel edges of a MultiGraph fall under ``duplicates``
@@ -70,6 +74,9 @@ def from_networkx(
     labels: Labels = [list(g) for g in listed]
     if attributes is not None:
         attributes = _names(listed, attributes)
+    about = [_unnamed(g.graph) for g in listed]
+    if attributes is None:
+        about = _numbers_only(about)
     counts = np.array([len(names) for names in labels], dtype=np.int64)
     edge_counts = np.array([g.number_of_edges() for g in listed], dtype=np.int64)
     ids: list[int] = []
@@ -83,7 +90,7 @@ def from_networkx(
         counts, edge_counts, pairs[:, 0], pairs[:, 1], ordered=directed, rules=rules,
         node=_columns("node", [[d for _, d in g.nodes(data=True)] for g in listed], attributes),
         edge=_columns("edge", [[d for _, _, d in g.edges(data=True)] for g in listed], attributes),
-        graph=_columns("graph", [[_unnamed(g.graph)] for g in listed], attributes),
+        graph=_columns("graph", [[data] for data in about], attributes),
     )  # fmt: skip
     return (out, labels) if return_labels else out
 
@@ -183,6 +190,41 @@ def _columns(
 
 def _unnamed(about: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in about.items() if key != "name" or not isinstance(value, str)}
+
+
+def _numbers_only(about: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Attributes of graphs without those that are a number nowhere; a warning names these.
+
+    Generators of networkx leave such things behind, and nobody asked for them. One that is a number in some
+    graphs stays, and is refused with its place.
+    """
+    kinds: dict[str, tuple[str, bool]] = {}
+    for data in about:
+        for name, value in data.items():
+            numeric = kinds.get(name, ("", False))[1] or _is_numeric(value)
+            kinds[name] = type(value).__name__, numeric
+    gone = {name: kind for name, (kind, numeric) in kinds.items() if not numeric}
+    if not gone:
+        return about
+    named = ", ".join(f"{name!r} ({kind})" for name, kind in gone.items())
+    warnings.warn(
+        f"left out attributes of graphs that are no numbers: {named}; attributes=[…] names those to take",
+        UserWarning,
+        stacklevel=3,
+    )
+    return [{name: value for name, value in data.items() if name not in gone} for data in about]
+
+
+def _is_numeric(value: Any) -> bool:
+    """Whether a value is a number, or an array or nested list of numbers, whatever its shape."""
+    if isinstance(value, Number | Tensor):
+        return True
+    if not isinstance(value, np.generic | np.ndarray | list | tuple):
+        return False
+    try:
+        return np.asarray(value).dtype.kind in "biufc"
+    except ValueError:  # rows of unlike lengths
+        return False
 
 
 def _stack(values: list[Any], level: str, name: str) -> Tensor:

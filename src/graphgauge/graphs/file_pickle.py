@@ -34,7 +34,8 @@ def read(
 
     Parameters
     ----------
-    attributes : names of the attributes to take; None takes all and refuses what cannot be a column
+    attributes : names of the attributes to take; None takes all and refuses what cannot be a column, see
+        `from_networkx`
     max_bytes : largest file to read
     rules : see `graphgauge.graphs.pack.Rules`
     """

@@ -6,6 +6,7 @@ import codecs
 import json
 import pickle
 import tracemalloc
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -326,3 +327,44 @@ def test_edge_attributes_of_any_name_are_unpickled(tmp_path: Path) -> None:
     graph = nx.Graph([(0, 1, {"u_of_edge": 3, "key": 4})])
     back = unpickled(tmp_path / "a.p", pickle.dumps(graph))
     assert (back.u_of_edge.tolist(), back.key.tolist()) == ([3, 3], [4, 4])
+
+
+# ── networkx: what a whole graph carries and no number is ──────────────────────────────────────────────────
+
+
+def test_a_graph_attribute_that_is_no_number_is_left_out_and_named() -> None:
+    graphs = [nx.planted_partition_graph(2, 4, 0.9, 0.1, seed=seed) for seed in range(3)]
+    for graph in graphs:
+        graph.graph["y"] = 0.5
+        graph.graph["maker"] = "planted"
+    with pytest.warns(UserWarning, match=r"'partition' \(list\), 'maker' \(str\); attributes=") as told:
+        found = GraphSet.from_networkx(graphs)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    assert (list(found.graph), found.y.tolist()) == (["y"], [0.5] * 3)
+    assert found.block.tolist() == [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4
+    with refused("graph attribute 'partition' is not numeric"):
+        GraphSet.from_networkx(graphs, attributes=["partition"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(GraphSet.from_networkx(graphs, attributes=["y"]).graph) == ["y"]
+
+
+@pytest.mark.parametrize(
+    ("values", "match"),
+    [
+        ([1.5, "text"], "'y' is not numeric"),  # a number in one graph is data
+        ([1.5, None], "'y' is not numeric"),
+        ([[1, 2], [1, 2, 3]], "'y' is not numeric"),
+        ([2**70, 1], "'y' is not numeric"),
+        ([1j, 1j], "'y' is not numeric"),
+        ([np.zeros(2), np.zeros(3)], "'y' is not numeric"),
+    ],
+    ids=["number and text", "number and none", "lists of unlike lengths", "huge", "complex", "arrays"],
+)
+def test_a_graph_attribute_that_is_a_number_somewhere_is_refused(values: list[Any], match: str) -> None:
+    graphs = [nx.path_graph(2) for _ in values]
+    for graph, value in zip(graphs, values, strict=True):
+        graph.graph["y"] = value
+    with refused(match):
+        GraphSet.from_networkx(graphs)
