@@ -93,7 +93,7 @@ def test_additive_attention(heads: int, size: int, scale: float) -> None:
         return out[..., :size].flatten(1) + bias
 
     compare(
-        lambda z, bias: Additive.apply(z, bias, CSR, heads, size, SLOPE),
+        lambda z, bias: Additive.apply(z, bias, CSR, None, heads, size, SLOPE),
         plain,
         (N, heads * size + 2 * heads),
         (heads * size,),
@@ -106,7 +106,7 @@ def test_additive_attention(heads: int, size: int, scale: float) -> None:
 def test_dynamic_attention(heads: int, size: int, scale: float) -> None:
     width = heads * size
     compare(
-        lambda left, right, a, bias: Dynamic.apply(left, right, a, bias, CSR, SLOPE),
+        lambda left, right, a, bias: Dynamic.apply(left, right, a, bias, CSR, None, SLOPE),
         lambda left, right, a, bias: attend_v2_plain(left, right, a, CSR) + bias,
         (N, width),
         (N, width),
@@ -127,7 +127,7 @@ def test_gru_gates(width: int, scale: float) -> None:
 def test_gates(width: int) -> None:
     csr = GRAPHS.csr  # without loops: nodes without edges
     compare(
-        lambda m, s, t: Gate.apply(m, s, t, csr, EPSILON),
+        lambda m, s, t: Gate.apply(m, s, t, csr, None, EPSILON),
         lambda m, s, t: gate_plain(m, s, t, csr),
         *[(N, width)] * 3,
     )

@@ -50,11 +50,20 @@ class Round:
 
     @cached_property
     def symmetric_weight(self) -> Tensor:
-        """1 / sqrt(d_j d_i) for every entry of `csr`: d_j edges out of its source, d_i into its row; float64."""
+        """1 / sqrt(d_j d_i) of every entry of `csr`, edges out of its source and into its row: float64."""
         assert self.degree is not None, "rounds without degrees"
         sent = self.degree[1].to(torch.float64).clamp(min=1).rsqrt()
         received = self.csr.ptr.diff().to(torch.float64).clamp(min=1).rsqrt()
         return sent[self.csr.source] * received[self.csr.target]
+
+    @cached_property
+    def degree_pairs(self) -> tuple[Tensor, Tensor]:
+        """The P pairs of in-degrees (source, row) that edges have, (P, 2), and which one every entry has."""
+        assert self.degree is not None, "rounds without degrees"
+        sent, received = self.degree[0][self.csr.source], self.csr.ptr.diff()[self.csr.target]
+        base = int(received.max()) + 1 if received.numel() else 1
+        codes, index = torch.unique(sent * base + received, return_inverse=True)
+        return torch.stack([codes // base, codes % base], 1), index
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,19 +5,40 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from torch import nn
 
 from graphgauge.graphs.task import Feature
-from graphgauge.models.inputs import EdgeInput, NodeInput
+from graphgauge.models.inputs import EdgeInput, NodeInput, check_choice
+from graphgauge.models.layers.gat import EdgeGATLayer, GATLayer
 from graphgauge.models.layers.gatedgcn import GatedGCNLayer
+from graphgauge.models.layers.gatv2 import GATv2Layer
 from graphgauge.models.layers.gcn import GCNLayer
 from graphgauge.models.layers.gcn_mean import MeanGCNLayer
+from graphgauge.models.layers.ggnn import GGNNLayer
 from graphgauge.models.layers.gin import GINLayer
+from graphgauge.models.layers.graphsage import GraphSageLayer
 from graphgauge.models.layers.mlp import MLPLayer
+from graphgauge.models.layers.monet import MoNetLayer
 from graphgauge.models.network import Network, Readout
 from graphgauge.models.table import ModelError
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One treatment of edges by the layers of a net.
+
+    Parameters
+    ----------
+    layer : width and options → one layer
+    edge_map : whether there is a map of edge columns to states: "none", "read" by the layers, or "unread":
+        the published net has it and does nothing with it, so it counts as parameters and is never computed
+    """
+
+    layer: Callable[..., nn.Module]
+    edge_map: Literal["none", "read", "unread"] = "none"
 
 
 @dataclass(frozen=True)
@@ -26,29 +47,53 @@ class Architecture:
 
     Parameters
     ----------
-    layer : width and options → one layer
-    reads : values of the layer's option `edges` with which it reads states of edges
-    edge_input : values of `edges` with which the published net has a map of edge columns, read or not
+    variants : by the value of the option `edges`, the default first
     readout, pooling : defaults of these options
     """
 
-    layer: Callable[..., nn.Module]
-    reads: tuple[str, ...] = ()
-    edge_input: tuple[str, ...] = ()
+    variants: Mapping[str, Variant]
     readout: str = "mlp"
     pooling: str = "mean"
 
 
+def _one(layer: Callable[..., nn.Module], **defaults: str) -> Architecture:
+    return Architecture({"none": Variant(layer)}, **defaults)
+
+
+def _of(layer: Callable[..., nn.Module], edges: str, edge_map: Literal["none", "read", "unread"]) -> Variant:
+    return Variant(partial(layer, edges=edges), edge_map)
+
+
 ARCHITECTURES: dict[str, Architecture] = {
-    "mlp": Architecture(MLPLayer),
-    "gcn_mean": Architecture(MeanGCNLayer),
-    "gcn": Architecture(GCNLayer),
-    "gatedgcn": Architecture(
-        GatedGCNLayer,
-        reads=("representations",),
-        edge_input=("representations", "features", "isotropic"),
+    "mlp": _one(MLPLayer),
+    "gcn_mean": _one(MeanGCNLayer),
+    "gcn": _one(GCNLayer),
+    "graphsage": Architecture(
+        {
+            "none": _of(GraphSageLayer, "none", "none"),
+            "features": _of(GraphSageLayer, "features", "none"),
+            "representations": _of(GraphSageLayer, "representations", "read"),
+        }
     ),
-    "gin": Architecture(GINLayer, readout="levels", pooling="sum"),
+    "gat": Architecture(
+        {
+            "none": _of(GATLayer, "none", "none"),
+            "features": _of(GATLayer, "features", "unread"),
+            "isotropic": _of(GATLayer, "isotropic", "unread"),
+            "representations": Variant(EdgeGATLayer, "read"),
+        }
+    ),
+    "gatv2": _one(GATv2Layer),
+    "monet": _one(MoNetLayer),
+    "gatedgcn": Architecture(
+        {
+            "representations": _of(GatedGCNLayer, "representations", "read"),
+            "features": _of(GatedGCNLayer, "features", "unread"),
+            "isotropic": _of(GatedGCNLayer, "isotropic", "unread"),
+        }
+    ),
+    "ggnn": _one(GGNNLayer),
+    "gin": _one(GINLayer, readout="levels", pooling="sum"),
 }
 
 
@@ -58,6 +103,7 @@ class NetOptions:
 
     Parameters
     ----------
+    edges : how layers treat edges, one of the architecture's variants
     node_empty : first state of nodes without a column: "ones", a linear map of a one, "type", the embedding
         of one type, "none", nothing but positions
     edge_empty, edge_ones : the same of edges ("ones" or "type"), and how many ones
@@ -70,6 +116,7 @@ class NetOptions:
     gru : one recurrent unit, shared, after every layer
     """
 
+    edges: str = "none"
     node_empty: str = "ones"
     edge_empty: str = "ones"
     edge_ones: int = 1
@@ -120,38 +167,44 @@ def build_network(
         if value < 1:
             raise ModelError(f"{label} must be positive, got {value}")
     plan = ARCHITECTURES[name]
-    of_layer = {k: p.default for k, p in inspect.signature(plan.layer).parameters.items() if k != "width"}
-    around, inner = _sorted_options(name, plan, set(of_layer) - {"last"}, options)
-    kind = inner.get("edges", of_layer.get("edges", ""))
+    edges = options.get("edges", next(iter(plan.variants)))
+    check_choice(f"edges of {name}", edges, tuple(plan.variants))
+    variant = plan.variants[edges]
+    around, inner = _sorted_options(str(name), plan, variant, options)
     edge_input = None
-    if kind in plan.edge_input:
+    if variant.edge_map != "none":
         edge_input = EdgeInput(edge, width, empty=around.edge_empty, ones=around.edge_ones)
     count = layers - around.input_layer
-    last = [{"last": True} if "last" in of_layer and i == count - 1 else {} for i in range(count)]
+    node_input = NodeInput(
+        node,
+        width,
+        empty=around.node_empty,
+        pe=around.pe,
+        pe_mode=around.pe_mode,
+        order=around.order,
+        dropout=around.input_dropout,
+        activate=around.input_layer,
+    )
     return Network(
-        NodeInput(
-            node,
-            width,
-            empty=around.node_empty,
-            pe=around.pe,
-            pe_mode=around.pe_mode,
-            order=around.order,
-            dropout=around.input_dropout,
-            activate=around.input_layer,
-        ),
+        node_input,
         edge_input,
-        [plan.layer(width, **inner, **end) for end in last],
+        [variant.layer(width, **inner, **_ending(variant, i == count - 1)) for i in range(count)],
         Readout(outputs, width, depth=count, readout=around.readout, pooling=around.pooling),
         gru=nn.GRUCell(width, width) if around.gru else None,
-        reads_edges=kind in plan.reads,
+        reads_edges=variant.edge_map == "read",
     )
 
 
+def _ending(variant: Variant, last: bool) -> dict[str, bool]:
+    return {"last": True} if last and "last" in inspect.signature(variant.layer).parameters else {}
+
+
 def _sorted_options(
-    name: str, plan: Architecture, of_layer: set[str], options: dict[str, Any]
+    name: str, plan: Architecture, variant: Variant, options: dict[str, Any]
 ) -> tuple[NetOptions, dict[str, Any]]:
     """Options of the net around the layers, and of its layers; `ModelError` for one that neither has."""
     of_net = set(inspect.signature(NetOptions).parameters)
+    of_layer = set(inspect.signature(variant.layer).parameters) - {"width", "last", "edges"}
     unknown = [option for option in options if option not in of_layer | of_net]
     if unknown:
         known = ", ".join(sorted(of_layer | of_net))

@@ -10,6 +10,7 @@ from graphgauge.graphs import GraphSet
 from graphgauge.graphs.csr import CSR
 from graphgauge.models.kernels import compiled
 from graphgauge.models.kernels.functions import Additive
+from graphgauge.models.propagate import take
 from graphgauge.models.softmax import edge_softmax, weighted_sum
 from graphgauge.models.stack import Stack, head_size
 
@@ -34,23 +35,49 @@ class GATConv(nn.Module):
             nn.init.xavier_uniform_(parameter)
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
-        csr = graphs.csr.with_loops
-        if not compiled(x):
-            return attend_plain(x @ self.weight.T, self.source, self.target, csr) + self.bias
-        by_head = self.weight.view(*self.source.shape, -1)
-        # a·(W x) = (aᵀ W) x: the scores' parts come out of the same matrix product as z
-        scores = [torch.einsum("hc,hcw->hw", a, by_head) for a in (self.source, self.target)]
-        z = F.linear(x, torch.cat([self.weight, *scores])).float()
-        out: Tensor = Additive.apply(z, self.bias, csr, *self.source.shape, SLOPE)  # type: ignore
-        return out
+        return attend(x, self.weight, self.source, self.target, self.bias, graphs.csr.with_loops)
 
 
-def attend_plain(z: Tensor, source: Tensor, target: Tensor, csr: CSR) -> Tensor:
-    """Additive attention in plain PyTorch: z (N, heads · c), source and target (heads, c)."""
+def attend(
+    x: Tensor,
+    weight: Tensor,
+    source: Tensor,
+    target: Tensor,
+    bias: Tensor,
+    csr: CSR,
+    own: Tensor | None = None,
+    slope: float = SLOPE,
+) -> Tensor:
+    """Additive attention of W x over the rows of `csr`, as in `GATConv`.
+
+    Shapes: x (N, w), weight (heads · c, w), source and target (heads, c), bias (heads · c), own the row of x
+    of the node itself for every row of `csr`, None for the same; result (rows, heads · c).
+    """
+    if not compiled(x):
+        return attend_plain(x @ weight.T, source, target, csr, own, slope) + bias
+    by_head = weight.view(*source.shape, -1)
+    # a·(W x) = (aᵀ W) x: the scores' parts come out of the same matrix product as z
+    scores = [torch.einsum("hc,hcw->hw", a, by_head) for a in (source, target)]
+    z = F.linear(x, torch.cat([weight, *scores])).float()
+    out: Tensor = Additive.apply(z, bias, csr, own, *source.shape, slope)  # type: ignore
+    return out
+
+
+def attend_plain(
+    z: Tensor,
+    source: Tensor,
+    target: Tensor,
+    csr: CSR,
+    own: Tensor | None = None,
+    slope: float = SLOPE,
+    dropout: float = 0.0,
+) -> Tensor:
+    """Additive attention in plain PyTorch, with dropout of weights: z (N, heads · c), source (heads, c)."""
     by_head = z.view(-1, *source.shape)
-    from_source, from_target = (by_head * source).sum(-1), (by_head * target).sum(-1)
-    score = F.leaky_relu(from_source[csr.source] + from_target[csr.target], SLOPE)
-    return weighted_sum(edge_softmax(score, csr), by_head, csr).reshape(z.shape)
+    from_source, from_target = (by_head * source).sum(-1), take((by_head * target).sum(-1), own)
+    score = F.leaky_relu(from_source[csr.source] + from_target[csr.target], slope)
+    alpha = F.dropout(edge_softmax(score, csr), dropout)
+    return weighted_sum(alpha, by_head, csr).reshape(csr.num_rows, z.shape[1])
 
 
 class GAT(Stack):

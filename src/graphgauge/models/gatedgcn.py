@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.csr import CSR
 from graphgauge.models.kernels import compiled
-from graphgauge.models.kernels.functions import Gate
+from graphgauge.models.kernels.functions import EdgeGate, Gate
+from graphgauge.models.propagate import take
 from graphgauge.models.stack import Stack
 
 EPSILON = 1e-6
@@ -36,18 +37,41 @@ class GatedGCNConv(nn.Module):
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
         parts = self.message(x), self.gate_source(x), self.gate_target(x)
-        if compiled(x):
-            gated: Tensor = Gate.apply(*(p.float() for p in parts), graphs.csr, EPSILON)  # type: ignore
-        else:
-            gated = gate_plain(*parts, graphs.csr)
-        out: Tensor = self.own(x) + gated
+        out: Tensor = self.own(x) + gated(*parts, graphs.csr)
         return out
 
 
-def gate_plain(message: Tensor, source: Tensor, target: Tensor, csr: CSR) -> Tensor:
-    """Σ_j σ(s_j + t_i) ⊙ m_j / (Σ_j σ(s_j + t_i) + ε) in plain PyTorch; all (N, w)."""
-    gate = torch.sigmoid(source[csr.source] + target[csr.target])
-    zero = torch.zeros_like(message)
+def gated(message: Tensor, source: Tensor, target: Tensor, csr: CSR, own: Tensor | None = None) -> Tensor:
+    """Σ_j σ(s_j + t_i) ⊙ m_j / (Σ_j σ(s_j + t_i) + ε) over the rows of `csr`: all (N, w), result (rows, w).
+
+    `own` is the row of t of the node itself for every row of `csr`, None for the same.
+    """
+    if not compiled(message):
+        return gate_plain(message, source, target, csr, own)
+    parts = message.float(), source.float(), target.float()
+    out: Tensor = Gate.apply(*parts, csr, own, EPSILON)  # type: ignore
+    return out
+
+
+def gate_plain(
+    message: Tensor, source: Tensor, target: Tensor, csr: CSR, own: Tensor | None = None
+) -> Tensor:
+    """`gated` in plain PyTorch."""
+    return gated_mean_plain(message, source[csr.source] + take(target, own)[csr.target], csr, None)
+
+
+def gated_mean(message: Tensor, raw: Tensor, csr: CSR) -> Tensor:
+    """Σ_j σ(e_ij) ⊙ m_j / (Σ_j σ(e_ij) + ε): message (N, w), raw (R, w) of edges, result (rows, w)."""
+    if not compiled(message):
+        return gated_mean_plain(message, raw, csr, csr.edge)
+    out: Tensor = EdgeGate.apply(message.float(), raw.float(), csr, EPSILON)  # type: ignore
+    return out
+
+
+def gated_mean_plain(message: Tensor, raw: Tensor, csr: CSR, edge: Tensor | None) -> Tensor:
+    """`gated_mean` in plain PyTorch; raw in the order of `csr` where `edge` is None."""
+    gate = take(torch.sigmoid(raw), edge)
+    zero = message.new_zeros(csr.num_rows, message.shape[1])
     top = zero.index_add(0, csr.target, gate * message[csr.source])
     return top / (zero.index_add(0, csr.target, gate) + EPSILON)
 

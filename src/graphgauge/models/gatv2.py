@@ -11,6 +11,7 @@ from graphgauge.graphs.csr import CSR
 from graphgauge.models.gat import SLOPE
 from graphgauge.models.kernels import compiled
 from graphgauge.models.kernels.functions import Dynamic
+from graphgauge.models.propagate import take
 from graphgauge.models.softmax import edge_softmax, weighted_sum
 from graphgauge.models.stack import Stack, head_size
 
@@ -35,21 +36,38 @@ class GATv2Conv(nn.Module):
             nn.init.zeros_(bias)
 
     def forward(self, x: Tensor, graphs: GraphSet) -> Tensor:
-        left, right, csr = self.left(x), self.right(x), graphs.csr.with_loops
-        if not compiled(left):
-            return attend_v2_plain(left, right, self.attention, csr) + self.bias
-        out: Tensor = Dynamic.apply(  # type: ignore
-            left.float(), right.float(), self.attention, self.bias, csr, SLOPE
-        )
-        return out
+        return attend_v2(self.left(x), self.right(x), self.attention, self.bias, graphs.csr.with_loops)
 
 
-def attend_v2_plain(left: Tensor, right: Tensor, attention: Tensor, csr: CSR) -> Tensor:
-    """Attention of GATv2 in plain PyTorch: left and right (N, heads · c), attention (heads, c)."""
+def attend_v2(
+    left: Tensor, right: Tensor, attention: Tensor, bias: Tensor, csr: CSR, own: Tensor | None = None
+) -> Tensor:
+    """Attention of `GATv2Conv` over the rows of `csr`, from l and r (N, heads · c): (rows, heads · c).
+
+    `own` is the row of r of the node itself for every row of `csr`, None for the same.
+    """
+    if not compiled(left):
+        return attend_v2_plain(left, right, attention, csr, own) + bias
+    out: Tensor = Dynamic.apply(  # type: ignore
+        left.float(), right.float(), attention, bias, csr, own, SLOPE
+    )
+    return out
+
+
+def attend_v2_plain(
+    left: Tensor,
+    right: Tensor,
+    attention: Tensor,
+    csr: CSR,
+    own: Tensor | None = None,
+    dropout: float = 0.0,
+) -> Tensor:
+    """`attend_v2` in plain PyTorch, without its bias and with dropout of weights."""
     by_head = left.view(-1, *attention.shape)
-    pair = by_head[csr.source] + right.view(-1, *attention.shape)[csr.target]
+    pair = by_head[csr.source] + take(right, own).view(-1, *attention.shape)[csr.target]
     score = (F.leaky_relu(pair, SLOPE) * attention).sum(-1)
-    return weighted_sum(edge_softmax(score, csr), by_head, csr).reshape(left.shape)
+    alpha = F.dropout(edge_softmax(score, csr), dropout)
+    return weighted_sum(alpha, by_head, csr).reshape(csr.num_rows, left.shape[1])
 
 
 class GATv2(Stack):

@@ -11,8 +11,8 @@ from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Rounds
 from graphgauge.models.inputs import check_choice
-from graphgauge.models.layers.finish import take
 from graphgauge.models.pooling import POOLINGS, Pooling
+from graphgauge.models.propagate import take
 
 READOUTS = ("mlp", "levels")
 

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from graphgauge.graphs import GraphError, GraphSet
 from graphgauge.graphs.task import Feature
-from graphgauge.models.layers.finish import take
+from graphgauge.models.propagate import take
 from graphgauge.models.table import ModelError
 
 EMPTY = ("type", "ones", "none")

@@ -12,8 +12,8 @@ from graphgauge.graphs import GraphError, GraphSet
 from graphgauge.graphs.rounds import Rounds
 from graphgauge.models.heads import Head
 from graphgauge.models.inputs import EdgeInput, NodeInput, check_choice
-from graphgauge.models.layers.finish import take
 from graphgauge.models.pooling import POOLINGS, Pooling
+from graphgauge.models.propagate import take
 from graphgauge.models.table import ModelError
 
 

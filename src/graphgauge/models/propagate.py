@@ -1,4 +1,4 @@
-"""Sum over incoming edges: the step that every message-passing layer shares."""
+"""What every message-passing layer shares: sums over incoming edges, and the rows of nodes themselves."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
         ones = csr.source.new_ones(csr.source.shape, dtype=torch.float32)
         return Propagate.apply(x.float(), csr, ones if weight is None else weight.float())  # type: ignore
     return propagate_plain(x, csr, weight)
+
+
+def take(rows: Tensor, index: Tensor | None) -> Tensor:
+    """The rows numbered by `index`; all of them, as they are, where that is None."""
+    return rows if index is None else rows[index]
 
 
 def propagate_plain(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:

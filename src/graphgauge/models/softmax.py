@@ -23,5 +23,6 @@ def edge_softmax(score: Tensor, csr: CSR) -> Tensor:
 
 
 def weighted_sum(alpha: Tensor, x: Tensor, csr: CSR) -> Tensor:
-    """out_i = Σ_{j → i} α_ij x_j for every head: alpha (E, heads), x (N, heads, c), result (N, heads, c)."""
-    return torch.zeros_like(x).index_add_(0, csr.target, alpha[:, :, None] * x[csr.source])
+    """out_i = Σ_{j → i} α_ij x_j for every head: alpha (E, heads), x (N, heads, c), result the same."""
+    zero = x.new_zeros(csr.num_rows, *x.shape[1:])
+    return zero.index_add_(0, csr.target, alpha[:, :, None] * x[csr.source])

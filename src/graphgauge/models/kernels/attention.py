@@ -40,21 +40,23 @@ def softmax_row(alpha: Floats, low: int, high: int, top: Floats, total: Floats) 
 
 @lru_cache
 def additive(heads: int, size: int, slope: float) -> Loops:
-    """Forward and backward of GAT: the score is LeakyReLU(s_j + t_i).
+    """Forward and backward of GAT: the score is LeakyReLU(s_j + t_i), i the row `own[i]` of z.
 
     Rows of z hold heads · size values, then s and t of every head.
     """
     width, slant = heads * size, np.float32(slope)
 
     @loose_loop
-    def forward(z: Floats, bias: Floats, ptr: Ints, source: Ints, alpha: Floats, out: Floats) -> None:
+    def forward(
+        z: Floats, bias: Floats, ptr: Ints, source: Ints, own: Ints, alpha: Floats, out: Floats
+    ) -> None:
         step = width + 2 * heads
         top, total = np.empty(heads, np.float32), np.empty(heads, np.float32)
         for i in range(out.shape[0]):
             low, high = ptr[i], ptr[i + 1]
             top[:] = -np.inf
             for e in range(low, high):
-                sender, receiver = z[source[e], width:], z[i, width + heads :]
+                sender, receiver = z[source[e], width:], z[own[i], width + heads :]
                 for h in range(heads):
                     score = sender[h] + receiver[h]
                     score = max(score, slant * score)
@@ -69,7 +71,15 @@ def additive(heads: int, size: int, slope: float) -> Loops:
 
     @loose_loop
     def backward(
-        dout: Floats, z: Floats, bias: Floats, ptr: Ints, source: Ints, alpha: Floats, out: Floats, dz: Floats
+        dout: Floats,
+        z: Floats,
+        bias: Floats,
+        ptr: Ints,
+        source: Ints,
+        own: Ints,
+        alpha: Floats,
+        out: Floats,
+        dz: Floats,
     ) -> None:
         step = width + 2 * heads
         mean, inner = np.empty(heads, np.float32), np.empty(heads, np.float32)
@@ -84,8 +94,8 @@ def additive(heads: int, size: int, slope: float) -> Loops:
                     at, start = i * width + h * size, j * step + h * size
                     inner[h] = dot(dout, at, z, start, size)
                     add_scaled(dz, start, alpha[e, h], dout, at, size)
-                sender, receiver = z[j, width:], z[i, width + heads :]
-                dsender, dreceiver = dz[j, width:], dz[i, width + heads :]
+                sender, receiver = z[j, width:], z[own[i], width + heads :]
+                dsender, dreceiver = dz[j, width:], dz[own[i], width + heads :]
                 for h in range(heads):
                     d = alpha[e, h] * (inner[h] - mean[h])
                     if sender[h] + receiver[h] <= 0:
@@ -98,7 +108,7 @@ def additive(heads: int, size: int, slope: float) -> Loops:
 
 @lru_cache
 def dynamic(heads: int, size: int, slope: float) -> Loops:
-    """Forward and backward of GATv2: the score is Σ_c a_c LeakyReLU(l_jc + r_ic)."""
+    """Forward and backward of GATv2: the score is Σ_c a_c LeakyReLU(l_jc + r_ic), i the row `own[i]` of r."""
     width, slant = heads * size, np.float32(slope)
 
     @loose_loop
@@ -109,6 +119,7 @@ def dynamic(heads: int, size: int, slope: float) -> Loops:
         bias: Floats,
         ptr: Ints,
         source: Ints,
+        own: Ints,
         alpha: Floats,
         out: Floats,
     ) -> None:
@@ -120,7 +131,7 @@ def dynamic(heads: int, size: int, slope: float) -> Loops:
                 for h in range(heads):
                     k = h * size
                     score = leaky_dot(
-                        left, source[e] * width + k, right, i * width + k, attention, k, slant, size
+                        left, source[e] * width + k, right, own[i] * width + k, attention, k, slant, size
                     )
                     alpha[e, h] = score
                     top[h] = max(top[h], score)
@@ -140,6 +151,7 @@ def dynamic(heads: int, size: int, slope: float) -> Loops:
         bias: Floats,
         ptr: Ints,
         source: Ints,
+        own: Ints,
         alpha: Floats,
         out: Floats,
         dleft: Floats,
@@ -152,14 +164,14 @@ def dynamic(heads: int, size: int, slope: float) -> Loops:
         for i in range(out.shape[0]):
             for h in range(heads):
                 k = h * size
-                at = i * width + k
+                at, mine = i * width + k, own[i] * width + k
                 mean = dot(dout, at, out, at, size) - dot(dout, at, bias, k, size)
                 for e in range(ptr[i], ptr[i + 1]):
                     start = source[e] * width + k
                     d = alpha[e, h] * (dot(dout, at, left, start, size) - mean)
                     add_scaled(dleft, start, alpha[e, h], dout, at, size)
                     leaky_dot_backward(
-                        d, left, dleft, start, right, dright, at, attention, dattention, k, slant, size
+                        d, left, dleft, start, right, dright, mine, attention, dattention, k, slant, size
                     )
 
     return forward, backward

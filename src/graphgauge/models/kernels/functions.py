@@ -15,7 +15,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from graphgauge.graphs.csr import CSR
-from graphgauge.models.kernels import attention, gate, gru, norm, rows
+from graphgauge.models.kernels import attention, gate, gru, mixture, norm, rows
 
 
 def view(tensor: Tensor) -> np.ndarray[Any, Any]:
@@ -28,6 +28,11 @@ def views(*tensors: Tensor) -> list[np.ndarray[Any, Any]]:
 
 def empty(*shape: int) -> Tensor:
     return torch.empty(shape, dtype=torch.float32)
+
+
+def numbers(csr: CSR, own: Tensor | None) -> Tensor:
+    """The row before of every row of `csr`: its own number where `own` is None."""
+    return torch.arange(csr.num_rows) if own is None else own
 
 
 class Propagate(Function):
@@ -82,14 +87,23 @@ class Norm(Function):
 
 
 class Additive(Function):
-    """z (N, heads · size + 2 · heads), bias → attention of GAT (N, heads · size)."""
+    """z (N, heads · size + 2 · heads), bias → attention of GAT (rows of csr, heads · size)."""
 
     @staticmethod
-    def forward(ctx: Any, z: Tensor, bias: Tensor, csr: CSR, heads: int, size: int, slope: float) -> Tensor:
+    def forward(
+        ctx: Any,
+        z: Tensor,
+        bias: Tensor,
+        csr: CSR,
+        own: Tensor | None,
+        heads: int,
+        size: int,
+        slope: float,
+    ) -> Tensor:
         ctx.loops = attention.additive(heads, size, slope)
-        ctx.csr, z = csr, z.contiguous()
-        alpha, out = empty(csr.source.numel(), heads), empty(z.shape[0], heads * size)
-        ctx.loops[0](*views(z, bias, csr.ptr, csr.source, alpha, out))
+        ctx.rows, z = (csr.ptr, csr.source, numbers(csr, own)), z.contiguous()
+        alpha, out = empty(csr.source.numel(), heads), empty(csr.num_rows, heads * size)
+        ctx.loops[0](*views(z, bias, *ctx.rows, alpha, out))
         ctx.save_for_backward(z, bias, alpha, out)
         return out
 
@@ -98,21 +112,29 @@ class Additive(Function):
     def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
         z, bias, alpha, out = ctx.saved_tensors
         dz = torch.empty_like(z)
-        ctx.loops[1](*views(dout, z, bias, ctx.csr.ptr, ctx.csr.source, alpha, out, dz))
-        return dz, dout.sum(0), None, None, None, None
+        ctx.loops[1](*views(dout, z, bias, *ctx.rows, alpha, out, dz))
+        return dz, dout.sum(0), None, None, None, None, None
 
 
 class Dynamic(Function):
-    """left, right (N, heads · size), attention (heads, size), bias → attention of GATv2 (N, heads · size)."""
+    """left, right (N, heads · size), attention (heads, size), bias → attention of GATv2 (rows of csr, …)."""
 
     @staticmethod
     def forward(
-        ctx: Any, left: Tensor, right: Tensor, score: Tensor, bias: Tensor, csr: CSR, slope: float
+        ctx: Any,
+        left: Tensor,
+        right: Tensor,
+        score: Tensor,
+        bias: Tensor,
+        csr: CSR,
+        own: Tensor | None,
+        slope: float,
     ) -> Tensor:
         ctx.loops = attention.dynamic(*score.shape, slope)
-        ctx.csr, left, right = csr, left.contiguous(), right.contiguous()
-        alpha, out = empty(csr.source.numel(), score.shape[0]), empty(*left.shape)
-        ctx.loops[0](*views(left, right, score, bias, csr.ptr, csr.source, alpha, out))
+        left, right = left.contiguous(), right.contiguous()
+        ctx.rows = csr.ptr, csr.source, numbers(csr, own)
+        alpha, out = empty(csr.source.numel(), score.shape[0]), empty(csr.num_rows, left.shape[1])
+        ctx.loops[0](*views(left, right, score, bias, *ctx.rows, alpha, out))
         ctx.save_for_backward(left, right, score, bias, alpha, out)
         return out
 
@@ -121,9 +143,8 @@ class Dynamic(Function):
     def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
         left, right, score, bias, alpha, out = ctx.saved_tensors
         grads = torch.empty_like(left), torch.empty_like(right), empty(*score.shape)
-        rows_of = views(ctx.csr.ptr, ctx.csr.source)
-        ctx.loops[1](*views(dout, left, right, score, bias), *rows_of, *views(alpha, out, *grads))
-        return *grads, dout.sum(0), None, None
+        ctx.loops[1](*views(dout, left, right, score, bias, *ctx.rows, alpha, out, *grads))
+        return *grads, dout.sum(0), None, None, None
 
 
 class Gru(Function):
@@ -155,15 +176,16 @@ class Gru(Function):
 
 
 class Gate(Function):
-    """message, source, target (N, w) → gated mean of the messages of in-neighbours (N, w)."""
+    """message, source, target (N, w) → gated mean of the messages of in-neighbours (rows of csr, w)."""
 
     @staticmethod
-    def forward(ctx: Any, message: Tensor, source: Tensor, target: Tensor, csr: CSR, eps: float) -> Tensor:
+    def forward(
+        ctx: Any, message: Tensor, source: Tensor, target: Tensor, csr: CSR, own: Tensor | None, eps: float
+    ) -> Tensor:
         message, source, target = message.contiguous(), source.contiguous(), target.contiguous()
-        total, out = empty(*message.shape), empty(*message.shape)
-        inputs = views(message, source, target, csr.ptr, csr.source)
-        gate.forward(*inputs, np.float32(eps), *views(total, out))
-        ctx.csr = csr
+        total, out = empty(csr.num_rows, message.shape[1]), empty(csr.num_rows, message.shape[1])
+        ctx.rows = csr.ptr, csr.source, numbers(csr, own)
+        gate.forward(*views(message, source, target, *ctx.rows), np.float32(eps), *views(total, out))
         ctx.save_for_backward(message, source, target, total, out)
         return out
 
@@ -171,7 +193,92 @@ class Gate(Function):
     @once_differentiable
     def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
         message, source, target, total, out = ctx.saved_tensors
-        grads = empty(*out.shape), empty(*out.shape), empty(*out.shape)
-        rows_of = views(ctx.csr.ptr, ctx.csr.source)
-        gate.backward(*views(dout, message, source, target), *rows_of, *views(total, out, *grads))
+        grads = empty(*message.shape), empty(*source.shape), empty(*target.shape)
+        gate.backward(*views(dout, message, source, target, *ctx.rows, total, out, *grads))
+        return *grads, None, None, None
+
+
+class EdgeGate(Function):
+    """message (N, w), states of edges (R, w) → mean of messages gated by the states (rows of csr, w)."""
+
+    @staticmethod
+    def forward(ctx: Any, message: Tensor, raw: Tensor, csr: CSR, eps: float) -> Tensor:
+        message, raw = message.contiguous(), raw.contiguous()
+        total, out = empty(csr.num_rows, message.shape[1]), empty(csr.num_rows, message.shape[1])
+        ctx.rows = csr.ptr, csr.source, csr.edge
+        gate.edge_forward(*views(message, raw, *ctx.rows), np.float32(eps), *views(total, out))
+        ctx.save_for_backward(message, raw, total, out)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
+        message, raw, total, out = ctx.saved_tensors
+        grads = empty(*message.shape), empty(*raw.shape)
+        gate.edge_backward(*views(dout, message, raw, *ctx.rows, total, out, *grads))
         return *grads, None, None
+
+
+class Largest(Function):
+    """x (N, d) → the largest value of every feature among in-neighbours, at least 0 (rows of csr, d)."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, csr: CSR) -> Tensor:
+        ctx.shape, out = x.shape, empty(csr.num_rows, x.shape[1])
+        ctx.winner = torch.empty(out.shape, dtype=torch.int32)
+        rows.largest(*views(x, csr.ptr, csr.source, out, ctx.winner))
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, None]:
+        dx = empty(*ctx.shape)
+        rows.largest_backward(*views(dout, ctx.winner, dx))
+        return dx, None
+
+
+class Ends(Function):
+    """own (R′, d) or None, source and target (N, d), rows of own (R,) or None, pairs (2, R) → sums (R, d)."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, own: Tensor | None, source: Tensor, target: Tensor, edge_own: Tensor | None, pairs: Tensor
+    ) -> Tensor:
+        ctx.pairs, ctx.edge_own, ctx.shape = pairs, edge_own, source.shape
+        ctx.own_shape = None if own is None else own.shape
+        out = empty(pairs.shape[1], source.shape[1])
+        nothing, none = empty(0, 0), pairs.new_empty(0)
+        mine = views(nothing if own is None else own, none if edge_own is None else edge_own)
+        rows.ends(*mine, *views(source, target, pairs, out))
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
+        dsource, dtarget = empty(*ctx.shape), empty(*ctx.shape)
+        rows.ends_backward(*views(dout, ctx.pairs, dsource, dtarget))
+        down = None if ctx.own_shape is None else dout
+        if down is not None and ctx.edge_own is not None:
+            down = empty(*ctx.own_shape)
+            rows.add_rows(*views(dout, ctx.edge_own, down))
+        return down, dsource, dtarget, None, None
+
+
+class Mixture(Function):
+    """x (N, d), weight (P, K), kind (E,) of csr's entries → K weighted sums of neighbours (rows, K · d)."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, kind: Tensor, csr: CSR) -> Tensor:
+        x, weight, ctx.rows = x.contiguous(), weight.contiguous(), (csr.ptr, csr.source, kind)
+        out = empty(csr.num_rows, weight.shape[1] * x.shape[1])
+        mixture.forward(*views(x, weight, *ctx.rows, out))
+        ctx.save_for_backward(x, weight)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight = ctx.saved_tensors
+        dx, dweight = torch.empty_like(x), torch.empty_like(weight)
+        mixture.backward(*views(dout, x, weight, *ctx.rows, dx, dweight))
+        return dx, dweight, None, None

@@ -1,4 +1,7 @@
-"""Gated sums over the rows of a CSR, every feature with its own gate."""
+"""Gated means over the rows of a CSR, every feature with its own gate.
+
+The first pair makes gates of the ends of an edge, and keeps none of them; the second takes states of edges.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,16 @@ def forward(
     target_gate: Floats,
     ptr: Ints,
     source: Ints,
+    own: Ints,
     eps: np.float32,
     total: Floats,
     out: Floats,
 ) -> None:
-    """out_i = Σ_j σ_ij m_j / total_i with total_i = Σ_j σ_ij + ε and σ_ij = sigmoid(s_j + t_i)."""
+    """out_i = Σ_j σ_ij m_j / total_i with total_i = Σ_j σ_ij + ε and σ_ij = sigmoid(s_j + t_own(i))."""
     n, width = out.shape
     gate = np.empty(width, np.float32)
     for i in range(n):
-        row, all_gates, mine = out[i], total[i], target_gate[i]
+        row, all_gates, mine = out[i], total[i], target_gate[own[i]]
         row[:] = 0
         all_gates[:] = eps
         for e in range(ptr[i], ptr[i + 1]):
@@ -45,6 +49,7 @@ def backward(
     target_gate: Floats,
     ptr: Ints,
     source: Ints,
+    own: Ints,
     total: Floats,
     out: Floats,
     dmessage: Floats,
@@ -58,7 +63,7 @@ def backward(
     dsource[:] = 0
     dtarget[:] = 0
     for i in range(n):
-        row, mine, dmine = out[i], target_gate[i], dtarget[i]
+        row, mine, dmine = out[i], target_gate[own[i]], dtarget[own[i]]
         for f in range(width):
             share[f] = dout[i, f] / total[i, f]
         for e in range(ptr[i], ptr[i + 1]):
@@ -72,3 +77,65 @@ def backward(
             for f in range(width):
                 dtheirs[f] += gate[f]
                 dmine[f] += gate[f]
+
+
+@loose_loop
+def edge_forward(
+    message: Floats,
+    raw: Floats,
+    ptr: Ints,
+    source: Ints,
+    edge: Ints,
+    eps: np.float32,
+    total: Floats,
+    out: Floats,
+) -> None:
+    """out_i = Σ_j σ_ij m_j / total_i with total_i = Σ_j σ_ij + ε and σ_ij = sigmoid(raw_edge(ij))."""
+    n, width = out.shape
+    gate = np.empty(width, np.float32)
+    for i in range(n):
+        row, all_gates = out[i], total[i]
+        row[:] = 0
+        all_gates[:] = eps
+        for e in range(ptr[i], ptr[i + 1]):
+            state, sent = raw[edge[e]], message[source[e]]
+            for f in range(width):
+                gate[f] = F(1.0) / (F(1.0) + exponential(-state[f]))
+            for f in range(width):
+                row[f] += gate[f] * sent[f]
+                all_gates[f] += gate[f]
+        for f in range(width):
+            row[f] /= all_gates[f]
+
+
+@loose_loop
+def edge_backward(
+    dout: Floats,
+    message: Floats,
+    raw: Floats,
+    ptr: Ints,
+    source: Ints,
+    edge: Ints,
+    total: Floats,
+    out: Floats,
+    dmessage: Floats,
+    draw: Floats,
+) -> None:
+    """Gradients of `edge_forward`; the gates are computed again."""
+    n, width = out.shape
+    gate, share = np.empty(width, np.float32), np.empty(width, np.float32)
+    dmessage[:] = 0
+    draw[:] = 0
+    for i in range(n):
+        row = out[i]
+        for f in range(width):
+            share[f] = dout[i, f] / total[i, f]
+        for e in range(ptr[i], ptr[i + 1]):
+            j, r = source[e], edge[e]
+            state, sent, dsent, dstate = raw[r], message[j], dmessage[j], draw[r]
+            for f in range(width):
+                gate[f] = F(1.0) / (F(1.0) + exponential(-state[f]))
+            for f in range(width):
+                dsent[f] += gate[f] * share[f]
+            for f in range(width):
+                dstate[f] += gate[f] * share[f] * (sent[f] - row[f]) * (F(1.0) - gate[f])

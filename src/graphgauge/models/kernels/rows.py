@@ -1,6 +1,8 @@
-"""Sums over the rows of a CSR."""
+"""Sums and maxima over the rows of a CSR, and sums of the ends of edges."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from graphgauge.compiling import Floats, Ints, loose_loop
 
@@ -36,3 +38,73 @@ def scatter(dout: Floats, ptr: Ints, source: Ints, weight: Floats, dx: Floats) -
             j, w = source[e], weight[e]
             for f in range(width):
                 dx[j, f] += w * dout[i, f]
+
+
+@loose_loop
+def largest(x: Floats, ptr: Ints, source: Ints, out: Floats, winner: Ints) -> None:
+    """out_i = max(0, max_e x_source(e)) over row i; winner holds the row of x, or -1 where 0 won."""
+    n, width = out.shape
+    for i in range(n):
+        row, best = out[i], winner[i]
+        row[:] = 0
+        best[:] = -1
+        for e in range(ptr[i], ptr[i + 1]):
+            j = source[e]
+            sent, number = x[j], np.int32(j)
+            for f in range(width):
+                best[f] = number if sent[f] > row[f] else best[f]
+            for f in range(width):
+                row[f] = max(row[f], sent[f])
+
+
+@loose_loop
+def largest_backward(dout: Floats, winner: Ints, dx: Floats) -> None:
+    """Gradient of `largest`: all of it goes to the first of those that were largest."""
+    n, width = dout.shape
+    dx[:] = 0
+    for i in range(n):
+        for f in range(width):
+            if winner[i, f] >= 0:
+                dx[winner[i, f], f] += dout[i, f]
+
+
+@loose_loop
+def ends(own: Floats, edge_own: Ints, source: Floats, target: Floats, pairs: Ints, out: Floats) -> None:
+    """out_r = own_r + source_a + target_b for the pair (a, b) of edge r; own_r is its row, 0 if empty."""
+    n, width = out.shape
+    first, second = pairs[0], pairs[1]
+    for r in range(n):
+        row, a, b = out[r], source[first[r]], target[second[r]]
+        if own.shape[0] == 0:
+            for f in range(width):
+                row[f] = a[f] + b[f]
+        else:
+            c = own[edge_own[r] if edge_own.size else r]
+            for f in range(width):
+                row[f] = c[f] + a[f] + b[f]
+
+
+@loose_loop
+def ends_backward(dout: Floats, pairs: Ints, dsource: Floats, dtarget: Floats) -> None:
+    """Gradients of `ends` by source and target."""
+    n, width = dout.shape
+    first, second = pairs[0], pairs[1]
+    dsource[:] = 0
+    dtarget[:] = 0
+    for r in range(n):
+        row, a, b = dout[r], dsource[first[r]], dtarget[second[r]]
+        for f in range(width):
+            a[f] += row[f]
+        for f in range(width):
+            b[f] += row[f]
+
+
+@loose_loop
+def add_rows(dout: Floats, index: Ints, dx: Floats) -> None:
+    """dx_index(r) += dout_r, from zero."""
+    n, width = dout.shape
+    dx[:] = 0
+    for r in range(n):
+        row = dx[index[r]]
+        for f in range(width):
+            row[f] += dout[r, f]

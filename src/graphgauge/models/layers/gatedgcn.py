@@ -6,14 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from graphgauge.graphs.csr import CSR
 from graphgauge.graphs.rounds import Round
+from graphgauge.models.gatedgcn import gated, gated_mean
 from graphgauge.models.layers.edges import edge_sum
-from graphgauge.models.layers.finish import Finish, take
-from graphgauge.models.propagate import propagate
-
-EPSILON = 1e-6
-EDGES = ("representations", "features", "isotropic")
+from graphgauge.models.layers.finish import Finish
+from graphgauge.models.propagate import propagate, take
 
 
 class GatedGCNLayer(nn.Module):
@@ -56,10 +53,13 @@ class GatedGCNLayer(nn.Module):
             z = take(own, step.own) + propagate(message, step.csr)
             return self.finish(z, h, step.own, step.nodes), e
         own, message, source, target = together(h, self.own, self.message, self.source, self.target)
-        state = self.edge(e) if self.edges == "representations" else None
-        raw = edge_sum(state, source, target, step)
+        if self.edges == "features":
+            z = take(own, step.own) + gated(message, source, target, step.csr, step.own)
+            return self.finish(z, h, step.own, step.nodes), e
+        assert e is not None, "GatedGCN reads states of edges"
+        raw = edge_sum(self.edge(e), source, target, step)
         z = take(own, step.own) + gated_mean(message, raw, step.csr)
-        if self.edges == "representations" and not self.last:
+        if not self.last:
             e = self.edge_finish(raw, e, step.edge_own, step.edges)
         return self.finish(z, h, step.own, step.nodes), e
 
@@ -68,11 +68,3 @@ def together(x: Tensor, *maps: nn.Linear) -> tuple[Tensor, ...]:
     """Several linear maps of the same rows as one matrix product."""
     weight, bias = torch.cat([m.weight for m in maps]), torch.cat([m.bias for m in maps])
     return torch.split(F.linear(x, weight, bias), [m.out_features for m in maps], dim=1)
-
-
-def gated_mean(message: Tensor, raw: Tensor, csr: CSR) -> Tensor:
-    """Σ_j σ(e_ij) ⊙ m_j / (Σ_j σ(e_ij) + ε): message (n′, d), raw (R, d), result (n, d)."""
-    gate = torch.sigmoid(raw)[csr.edge]
-    zero = message.new_zeros(csr.num_rows, message.shape[1])
-    top = zero.index_add(0, csr.target, gate * message[csr.source])
-    return top / (zero.index_add(0, csr.target, gate) + EPSILON)

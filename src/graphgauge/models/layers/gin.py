@@ -7,9 +7,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
-from graphgauge.models.layers.finish import Finish, take
+from graphgauge.models.layers.finish import Finish
 from graphgauge.models.layers.norm import BatchNorm
-from graphgauge.models.propagate import propagate
+from graphgauge.models.propagate import propagate, take
 
 
 class GINLayer(nn.Module):

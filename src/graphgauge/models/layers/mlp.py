@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
-from graphgauge.models.layers.finish import take
+from graphgauge.models.propagate import take
 
 
 class MLPLayer(nn.Module):
