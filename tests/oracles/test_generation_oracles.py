@@ -196,6 +196,95 @@ def test_weisfeiler_lehman(graphs, scores):
     assert scores["wl_mmd2"] == pytest.approx(mmd2(generated, real, kernel), rel=1e-9)
 
 
+def rooted_balls(graph: nx.Graph, radius: int, node: str | None) -> dict:
+    """Node → the subgraph within so many steps, the node marked, with labels or whole degrees."""
+    label = dict(graph.nodes(data=node)) if node else dict(graph.degree)
+    balls = {}
+    for root in graph:
+        near = nx.single_source_shortest_path_length(graph, root, cutoff=radius)
+        ball = nx.Graph(graph.subgraph(near))
+        nx.set_node_attributes(ball, {v: (label[v], v == root) for v in ball}, "seen")
+        balls[root] = ball
+    return balls
+
+
+class Classes:
+    """Numbers of isomorphism classes, found by trying all graphs of the same key."""
+
+    def __init__(self, edge: str | None) -> None:
+        self.known: dict = {}
+        self.count = 0
+        self.like = {"node_match": categorical_node_match("seen", None)}
+        if edge:
+            self.like["edge_match"] = categorical_edge_match(edge, None)
+
+    def number(self, ball: nx.Graph) -> int:
+        key = tuple(sorted((str(seen), ball.degree(v)) for v, seen in ball.nodes(data="seen")))
+        for other, number in self.known.setdefault(key, []):
+            if nx.is_isomorphic(ball, other, **self.like):
+                return number
+        self.known[key].append((ball, self.count))
+        self.count += 1
+        return self.count - 1
+
+
+def nspdk_rows(
+    graphs: list[nx.Graph], radius: int, distance: int, node: str | None, edge: str | None
+) -> list:
+    """Of every graph the features of Costa and De Grave: each block (r, d) of length 1, then the whole."""
+    classes, rows = Classes(edge), []
+    for graph in graphs:
+        blocks: dict = {}
+        apart = dict(nx.all_pairs_shortest_path_length(graph))
+        for r in range(radius + 1):
+            number = {root: classes.number(ball) for root, ball in rooted_balls(graph, r, node).items()}
+            for u, v in itertools.combinations_with_replacement(graph, 2):
+                d = apart[u].get(v, distance + 1)
+                if d <= distance:
+                    pair = tuple(sorted((number[u], number[v])))
+                    block = blocks.setdefault((r, d), {})
+                    block[pair] = block.get(pair, 0) + 1
+        row = {}
+        for place, block in blocks.items():
+            length = np.sqrt(sum(count**2 for count in block.values()) * len(blocks))
+            row |= {(*place, pair): count / length for pair, count in block.items()}
+        rows.append(row)
+    return rows
+
+
+def linear_mmd2(x: list[dict], y: list[dict]) -> float:
+    """Squared distance of the mean feature vectors."""
+    apart: dict = {}
+    for rows, sign in ((x, 1.0), (y, -1.0)):
+        for row in rows:
+            for place, value in row.items():
+                apart[place] = apart.get(place, 0.0) + sign * value / len(rows)
+    return sum(value**2 for value in apart.values())
+
+
+def test_nspdk(graphs, scores):
+    real, generated = graphs
+    rows = nspdk_rows([*real, *generated], 4, 4, None, None)
+    expected = linear_mmd2(rows[len(real) :], rows[: len(real)])
+    assert expected > 0.05
+    assert scores["nspdk_mmd2"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_nspdk_with_labels(graphs):
+    rng = np.random.default_rng(7)
+    sides = [[nx.Graph(graph) for graph in side if graph.number_of_edges()] for side in graphs]
+    for graph in itertools.chain(*sides):
+        nx.set_node_attributes(graph, {v: int(rng.integers(2)) for v in graph}, "node_type")
+        nx.set_edge_attributes(graph, {e: int(rng.integers(2)) for e in graph.edges}, "edge_type")
+    settings = {"nspdk_radius": 2, "nspdk_distance": 3, "replicates": 0}
+    found = Evaluator(sides[0], metrics="nspdk_mmd2", **settings).score(sides[1])
+    rows = nspdk_rows([*sides[0], *sides[1]], 2, 3, "node_type", "edge_type")
+    expected = linear_mmd2(rows[len(sides[0]) :], rows[: len(sides[0])])
+    assert found["nspdk_mmd2"] == pytest.approx(expected, rel=1e-9)
+    unlabelled = nspdk_rows([*sides[0], *sides[1]], 2, 3, None, None)
+    assert expected != pytest.approx(linear_mmd2(unlabelled[len(sides[0]) :], unlabelled[: len(sides[0])]))
+
+
 # ── embeddings ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
