@@ -11,6 +11,7 @@ from typing import Any, Literal
 from torch import nn
 
 from graphgauge.graphs.task import Feature
+from graphgauge.models.dense import ppgn, ringgnn
 from graphgauge.models.inputs import EdgeInput, NodeInput, check_choice
 from graphgauge.models.layers.gat import EdgeGATLayer, GATLayer
 from graphgauge.models.layers.gatedgcn import GatedGCNLayer
@@ -22,8 +23,8 @@ from graphgauge.models.layers.gin import GINLayer
 from graphgauge.models.layers.graphsage import GraphSageLayer
 from graphgauge.models.layers.mlp import MLPLayer
 from graphgauge.models.layers.monet import MoNetLayer
-from graphgauge.models.network import Network, Readout
-from graphgauge.models.table import ModelError
+from graphgauge.models.network import Network, Readout, WithReadout
+from graphgauge.models.table import ModelError, build, find
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,10 @@ class NetOptions:
     gru: bool = False
 
 
+# Nets over all pairs of nodes, made and called in the same way; they have options of their own.
+DENSE: dict[str, Callable[..., nn.Module]] = {"ringgnn": ringgnn, "ppgn": ppgn}
+
+
 def build_network(
     name: str | Callable[..., nn.Module],
     node: Feature | None,
@@ -140,17 +145,21 @@ def build_network(
     layers: int,
     **options: Any,
 ) -> nn.Module:
-    """A new net of a name in `ARCHITECTURES` for a task; weights come from PyTorch's global generator.
+    """A new net for a task; weights come from PyTorch's global generator.
 
     Parameters
     ----------
-    name : of the table
+    name : of `ARCHITECTURES` or `DENSE`; or your own encoder, GraphSet → (N, width), as class, factory or
+        ``package.module:Name``, which gets a readout
     node, edge : columns that the net reads; nets without states of edges ignore `edge`
     outputs : level ("node", "edge", "graph", "link") → numbers or classes to predict
-    width : numbers in every state; layers : rounds of message passing
-    options : of the net, see `NetOptions`, and of its layer
+    width : numbers in every state (all heads together)
+    layers : rounds of message passing
+    options : of the net, see `NetOptions`, and of its layer; of your own encoder, which also gets those of
+        out_features (the width) and layers that it has, and `pooling` of its readout
 
-    `ModelError` names what is unknown and lists what is known.
+    Called with a GraphSet the net returns a dict from level to predictions, see `Network`. `ModelError` names
+    what is unknown and lists what is known.
 
     >>> from graphgauge.graphs import GraphSet
     >>> net = build_network("gcn", None, None, {"graph": 2}, width=8, layers=2)
@@ -161,16 +170,37 @@ def build_network(
     ...
     graphgauge.models.table.ModelError: gcn has no option 'heads'; its options: dropout, edge_empty, ...
     """
-    if name not in ARCHITECTURES:
-        raise ModelError(f"unknown net {name!r}; known: {', '.join(ARCHITECTURES)}")
     for label, value in {"width": width, "layers": layers + 1, **outputs}.items():
         if value < 1:
             raise ModelError(f"{label} must be positive, got {value}")
+    if name in DENSE:
+        _refuse_unknown(str(name), options, set(inspect.signature(DENSE[str(name)]).parameters) - FIXED)
+        return DENSE[str(name)](node, edge, outputs, width=width, layers=layers, **options)
+    if name in ARCHITECTURES:
+        return _message_passing(str(name), node, edge, outputs, width, layers, options)
+    if isinstance(name, str) and ":" not in name:
+        known = ", ".join([*ARCHITECTURES, *DENSE])
+        raise ModelError(f"unknown net {name!r}; known: {known}, or your own encoder as package.module:Name")
+    return _own(name, outputs, width, layers, options)
+
+
+FIXED = {"node", "edge", "outputs", "width", "layers"}
+
+
+def _message_passing(
+    name: str,
+    node: Feature | None,
+    edge: Feature | None,
+    outputs: Mapping[str, int],
+    width: int,
+    layers: int,
+    options: dict[str, Any],
+) -> Network:
     plan = ARCHITECTURES[name]
     edges = options.get("edges", next(iter(plan.variants)))
     check_choice(f"edges of {name}", edges, tuple(plan.variants))
     variant = plan.variants[edges]
-    around, inner = _sorted_options(str(name), plan, variant, options)
+    around, inner = _sorted_options(name, plan, variant, options)
     edge_input = None
     if variant.edge_map != "none":
         edge_input = EdgeInput(edge, width, empty=around.edge_empty, ones=around.edge_ones)
@@ -195,6 +225,23 @@ def build_network(
     )
 
 
+def _own(
+    name: str | Callable[..., nn.Module],
+    outputs: Mapping[str, int],
+    width: int,
+    layers: int,
+    options: dict[str, Any],
+) -> WithReadout:
+    """A user's encoder with a readout put on it."""
+    builder = find(name) if isinstance(name, str) else name
+    inner = {k: v for k, v in options.items() if k != "pooling"}
+    if "layers" in inspect.signature(builder).parameters:
+        inner["layers"] = layers
+    encoder = build(name, out_features=width, **inner)
+    readout = Readout(outputs, width, depth=0, pooling=options.get("pooling", "mean"))
+    return WithReadout(encoder, readout, width)
+
+
 def _ending(variant: Variant, last: bool) -> dict[str, bool]:
     return {"last": True} if last and "last" in inspect.signature(variant.layer).parameters else {}
 
@@ -205,10 +252,13 @@ def _sorted_options(
     """Options of the net around the layers, and of its layers; `ModelError` for one that neither has."""
     of_net = set(inspect.signature(NetOptions).parameters)
     of_layer = set(inspect.signature(variant.layer).parameters) - {"width", "last", "edges"}
-    unknown = [option for option in options if option not in of_layer | of_net]
-    if unknown:
-        known = ", ".join(sorted(of_layer | of_net))
-        raise ModelError(f"{name} has no option {unknown[0]!r}; its options: {known}")
+    _refuse_unknown(name, options, of_layer | of_net)
     defaults = {"readout": plan.readout, "pooling": plan.pooling}
     around = NetOptions(**{**defaults, **{k: v for k, v in options.items() if k in of_net}})
     return around, {k: v for k, v in options.items() if k in of_layer}
+
+
+def _refuse_unknown(name: str, options: dict[str, Any], known: set[str]) -> None:
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        raise ModelError(f"{name} has no option {unknown[0]!r}; its options: {', '.join(sorted(known))}")

@@ -121,3 +121,31 @@ class Network(nn.Module):
                 h = self.gru(take(before, step.own), h)
             states.append(h)
         return states
+
+
+class WithReadout(nn.Module):
+    """An encoder, GraphSet → (N, width), and a readout of what it returns; called as `Network` is."""
+
+    def __init__(self, encoder: nn.Module, readout: Readout, width: int) -> None:
+        super().__init__()
+        self.encoder, self.readout, self.width = encoder, readout, width
+
+    def forward(self, graphs: GraphSet) -> dict[str, Tensor]:
+        outputs: dict[str, Tensor] = self.readout([self.states(graphs)], Rounds.plain(graphs, 0))
+        return outputs
+
+    def states(self, graphs: GraphSet) -> Tensor:
+        """What the encoder makes of all nodes: (N, width)."""
+        states = self.encoder(graphs)
+        wanted = (graphs.num_nodes, self.width)
+        if not isinstance(states, Tensor) or states.shape != wanted:
+            found = tuple(states.shape) if isinstance(states, Tensor) else f"a {type(states).__name__}"
+            raise ModelError(
+                f"{type(self.encoder).__name__} returned {found}; for these graphs states of all nodes are "
+                f"{wanted}, the second number the width"
+            )
+        return states
+
+    def pair_scores(self, states: Tensor, pairs: Tensor) -> Tensor:
+        """Scores (P,) of pairs (P, 2) of nodes, before any sigmoid, from `states` (N, width)."""
+        return self.readout.pair_scores(states, pairs)

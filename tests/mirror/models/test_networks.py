@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch import nn
 
 from graphgauge import GraphSet
 from graphgauge.graphs.task import Feature
@@ -43,11 +44,39 @@ def test_links(name: str, edges: str) -> None:
 
 
 def test_unknown_names_and_options() -> None:
-    with pytest.raises(ModelError, match=r"unknown net 'gnc'; known: mlp, gcn"):
+    with pytest.raises(ModelError, match=r"unknown net 'gnc'; known: mlp, gcn.*ppgn, or your own"):
         build_network("gnc", None, None, {"graph": 1}, width=8, layers=2)
     with pytest.raises(ModelError, match=r"gin has no option 'heads'; its options: dropout, edge_empty"):
         build_network("gin", None, None, {"graph": 1}, width=8, layers=2, heads=8)
+    with pytest.raises(ModelError, match=r"ppgn has no option 'heads'; its options: linear_edges"):
+        build_network("ppgn", None, None, {"graph": 1}, width=8, layers=2, heads=8)
+    for wrong in ({"width": 0}, {"layers": -1}):
+        with pytest.raises(ModelError, match=f"{next(iter(wrong))} must be positive"):
+            build_network("gin", None, None, {"graph": 1}, **{"width": 8, "layers": 2, **wrong})
     with pytest.raises(ModelError, match=r"edges of gat must be one of none, features, .*, got 'all'"):
         build_network("gat", None, None, {"graph": 1}, width=8, layers=2, edges="all")
     with pytest.raises(ModelError, match="pooling must be one of mean, sum, max, set2set, got 'median'"):
         build_network("gin", None, None, {"graph": 1}, width=8, layers=2, pooling="median")
+
+
+class Encoder(nn.Module):
+    """A user's encoder, wider than asked where `wrong` is not 0."""
+
+    def __init__(self, out_features: int, layers: int, wrong: int = 0) -> None:
+        super().__init__()
+        self.table, self.layers = nn.Embedding(5, out_features + wrong), layers
+
+    def forward(self, graphs: GraphSet) -> torch.Tensor:
+        return self.table(graphs.node["atom"])
+
+
+def test_a_users_own_encoder_gets_a_readout() -> None:
+    torch.manual_seed(0)
+    net = build_network(Encoder, ATOM, None, {"graph": 3, "link": 1}, width=8, layers=4, pooling="sum")
+    assert net.encoder.layers == 4
+    assert net(GRAPHS)["graph"].shape == (4, 3)
+    assert net.pair_scores(net.states(GRAPHS), torch.tensor([[0, 1]])).shape == (1,)
+    with pytest.raises(ModelError, match=r"Encoder returned \(7, 9\).*\(7, 8\)"):
+        build_network(Encoder, ATOM, None, {"graph": 3}, width=8, layers=4, wrong=1)(GRAPHS)
+    with pytest.raises(ModelError, match="Encoder has no option 'depth'; its options: layers, wrong"):
+        build_network(Encoder, ATOM, None, {"graph": 3}, width=8, layers=4, depth=1)
