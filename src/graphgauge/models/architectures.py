@@ -50,11 +50,13 @@ class Architecture:
     ----------
     variants : by the value of the option `edges`, the default first
     readout, pooling : defaults of these options
+    order_only : no layers, and no column but "order": every node has a vector of its own
     """
 
     variants: Mapping[str, Variant]
     readout: str = "mlp"
     pooling: str = "mean"
+    order_only: bool = False
 
 
 def _one(layer: Callable[..., nn.Module], **defaults: str) -> Architecture:
@@ -95,6 +97,7 @@ ARCHITECTURES: dict[str, Architecture] = {
     ),
     "ggnn": _one(GGNNLayer),
     "gin": _one(GINLayer, readout="levels", pooling="sum"),
+    "matrix_factorisation": Architecture({"none": Variant(MLPLayer)}, order_only=True),
 }
 
 
@@ -197,6 +200,8 @@ def _message_passing(
     options: dict[str, Any],
 ) -> Network:
     plan = ARCHITECTURES[name]
+    if plan.order_only:
+        node, layers, options = None, 0, {"node_empty": "none", **options}
     edges = options.get("edges", next(iter(plan.variants)))
     check_choice(f"edges of {name}", edges, tuple(plan.variants))
     variant = plan.variants[edges]

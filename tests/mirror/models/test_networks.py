@@ -13,7 +13,8 @@ from graphgauge.models.table import ModelError
 
 ATOM, BOND = Feature("atom", "category", 5), Feature("bond", "number", 2)
 GRAPHS = GraphSet.from_edges([[(0, 1), (1, 2), (2, 0)], [], [(0, 1)], []], [4, 0, 2, 1]).with_columns(
-    node={"atom": torch.tensor([0, 1, 2, 3, 4, 0, 1])}, edge={"bond": torch.rand(8, 2)}
+    node={"atom": torch.tensor([0, 1, 2, 3, 4, 0, 1]), "order": torch.arange(7)},
+    edge={"bond": torch.rand(8, 2)},
 )
 EVERY = pytest.mark.parametrize(
     ("name", "edges"), [(name, edges) for name, plan in ARCHITECTURES.items() for edges in plan.variants]
@@ -23,7 +24,7 @@ EVERY = pytest.mark.parametrize(
 @EVERY
 def test_outputs_of_every_level(name: str, edges: str) -> None:
     outputs = {"graph": 3, "node": 2, "edge": 4}
-    net = build_network(name, ATOM, BOND, outputs, width=8, layers=2, edges=edges)
+    net = build_network(name, ATOM, BOND, outputs, width=8, layers=2, edges=edges, order=7)
     found = net(GRAPHS)
     assert {k: tuple(v.shape) for k, v in found.items()} == {"graph": (4, 3), "node": (7, 2), "edge": (8, 4)}
     assert all(torch.isfinite(v).all() for v in found.values())
@@ -32,7 +33,7 @@ def test_outputs_of_every_level(name: str, edges: str) -> None:
 
 @EVERY
 def test_links(name: str, edges: str) -> None:
-    net = build_network(name, ATOM, BOND, {"link": 1}, width=8, layers=2, edges=edges)
+    net = build_network(name, ATOM, BOND, {"link": 1}, width=8, layers=2, edges=edges, order=7)
     states = net.states(GRAPHS)
     pairs = torch.tensor([[0, 1], [1, 0], [6, 6]])
     assert states.shape == (7, 8)
@@ -80,3 +81,10 @@ def test_a_users_own_encoder_gets_a_readout() -> None:
         build_network(Encoder, ATOM, None, {"graph": 3}, width=8, layers=4, wrong=1)(GRAPHS)
     with pytest.raises(ModelError, match="Encoder has no option 'depth'; its options: layers, wrong"):
         build_network(Encoder, ATOM, None, {"graph": 3}, width=8, layers=4, depth=1)
+
+
+def test_matrix_factorisation_has_nothing_but_a_vector_for_every_node() -> None:
+    net = build_network("matrix_factorisation", ATOM, BOND, {"link": 1}, width=4, layers=2, order=7)
+    assert torch.equal(net.states(GRAPHS), net.node.number.weight)
+    with pytest.raises(ModelError, match="nodes without a column need .* order"):
+        build_network("matrix_factorisation", ATOM, BOND, {"link": 1}, width=4, layers=2)
