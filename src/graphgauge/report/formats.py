@@ -62,12 +62,22 @@ def rich_text(grid: Grid, *, width: int | None = 120, colour: bool = False) -> s
     if grid.title:
         console.print(Text(grid.title, "bold"), width=NOTE_WIDTH)
         console.print()
-    needed = console.measure(table)
-    console.print(table, width=needed.maximum if width is None else max(width, needed.minimum))
+    whole = console.measure(table).maximum
+    console.print(table, width=whole if width is None else max(width, whole - _foldable(grid)))
     console.print()
     for note in grid.notes:
         console.print(Text(note, "dim"), width=NOTE_WIDTH)
     return "\n".join(part.rstrip() for part in out.getvalue().splitlines()) + "\n"
+
+
+def _foldable(grid: Grid) -> int:
+    """How much narrower a table becomes where only columns that may fold are folded."""
+    saved = 0
+    for i, head in enumerate(grid.heads):
+        if head.folds:
+            longest = max((len(cells[i].text) for section in grid.sections for cells in section), default=0)
+            saved += max(0, max(longest, len(head.text)) - max(FOLDED_WIDTH, len(head.text)))
+    return saved
 
 
 def _add_column(table: Table, head: Head, texts: Sequence[str]) -> None:

@@ -6,13 +6,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from graphgauge.report import alignment, generation
+from graphgauge.report import alignment, generation, supervised
 from graphgauge.report.formats import check_format
 from graphgauge.rows import Row
 
 # Instrument → who makes its tables, rankings and figures. Rows of an instrument that is not here get the
 # table of alignment, which shows any metric of any subject.
-MAKERS: dict[str, ModuleType] = {"alignment": alignment, "generation": generation}
+MAKERS: dict[str, ModuleType] = {
+    "alignment": alignment,
+    "generation": generation,
+    "supervised": supervised,
+}
 OTHER = alignment
 
 
@@ -26,7 +30,7 @@ def table(
 ) -> str:
     """The table of the rows' instrument; of several instruments the tables one after another.
 
-    See `report.alignment.table` and `report.generation.table` for what they show.
+    See `report.alignment.table`, `report.generation.table` and `report.supervised.table` for what they show.
 
     Parameters
     ----------
@@ -55,7 +59,8 @@ def table(
 
 
 def ranking(rows: Iterable[Row]) -> str:
-    """One line for each thing that was ranked: a dataset and noise of alignment, a metric of generation.
+    """One line for each thing that was ranked: a dataset and noise of alignment, a metric of generation, a
+    supervised task.
 
     >>> make = lambda name, value: Row(
     ...     name, "alignment", name, "accuracy", value, "fraction", True, "", 500, 0, "val",
@@ -70,7 +75,8 @@ def ranking(rows: Iterable[Row]) -> str:
 def figures(
     rows: Iterable[Row], out_dir: str | Path, *, formats: Sequence[str] = ("png", "svg", "pdf")
 ) -> list[Path]:
-    """The figures of the rows' instruments: `report.alignment.figures`, `report.generation.figures`.
+    """The figures of the rows' instruments: `report.alignment.figures`, `report.generation.figures`,
+    `report.supervised.figures`.
 
     Parameters
     ----------
