@@ -24,6 +24,7 @@ from graphgauge.descriptors import (
     orbit_counts,
     path_length_histogram,
     size,
+    spectrum,
     spectrum_histogram,
     triangles,
 )
@@ -103,6 +104,16 @@ def test_sum_rules_join_orbits_graphlets_degrees_and_triangles(seed: int) -> Non
         for orbit in group:
             assert torch.equal(sums[:, orbit].double(), ends[orbit] * graphlets[:, column])
     assert len(groups) == len(GRAPHLETS)
+
+
+@LAW
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_spectrum_is_that_of_the_components(seed: int) -> None:
+    graphs = random_graphs(seed)
+    whole = spectrum.eigenvalues(graphs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spectrum, "SMALL", 0)
+        torch.testing.assert_close(spectrum.eigenvalues(graphs), whole, rtol=0, atol=1e-12)
 
 
 @LAW

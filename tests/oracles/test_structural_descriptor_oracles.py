@@ -195,6 +195,22 @@ def test_spectra_are_those_of_numpy() -> None:
         np.testing.assert_array_equal(counts[g].numpy(), expected)
 
 
+def test_spectra_of_graphs_in_pieces_are_those_of_numpy() -> None:
+    """Components of many sizes, their nodes mixed up, beside a connected graph, a small one and none."""
+    rng = np.random.default_rng(5)
+    pieces = [nx.gnp_random_graph(int(n), 0.5, seed=i) for i, n in enumerate(rng.integers(1, 40, 25))]
+    mixed = nx.disjoint_union_all([*pieces, nx.star_graph(30), nx.balanced_tree(2, 4)])
+    mixed = nx.relabel_nodes(mixed, dict(enumerate(rng.permutation(len(mixed)).tolist())))
+    whole = nx.compose(nx.gnp_random_graph(80, 0.1, seed=1), nx.path_graph(80))
+    graphs = [whole, nx.empty_graph(0), mixed, nx.empty_graph(3), mixed]
+    packed = GraphSet.from_networkx(graphs)
+    found = np.split(eigenvalues(packed).numpy(), packed.node_ptr[1:-1].tolist())
+    for own, graph in zip(found, graphs, strict=True):
+        if len(graph):
+            L = nx.normalized_laplacian_matrix(graph, nodelist=range(len(graph))).toarray()
+            np.testing.assert_allclose(own, np.linalg.eigvalsh(L), atol=1e-12)
+
+
 def test_degrees_components_density_are_those_of_networkx() -> None:
     graphs = small() + large()
     packed = GraphSet.from_networkx(graphs)

@@ -1,4 +1,4 @@
-"""Eigenvalues of the normalised Laplacian, all of them, graphs of equal size at once."""
+"""Eigenvalues of the normalised Laplacian, all of them, connected components of equal size at once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from torch import Tensor
 from graphgauge.descriptors.histograms import count_rows, shares
 from graphgauge.descriptors.simple import simple_rows
 from graphgauge.graphs import GraphSet
+from graphgauge.graphs.colours import components, components_apart
 from graphgauge.graphs.segments import counts_to_ptr, gather_segments
 
 ENTRIES = 1 << 21  # entries of the matrices held at once, 16 MB; more where one graph needs more
+SMALL = 64  # nodes of graphs that are not worth the search for their components
 BELOW = 1e-5  # the first bin starts here under 0, so that 1/2, 1, 3/2, … lie inside bins and not on edges
 
 
@@ -21,7 +23,8 @@ def eigenvalues(graphs: GraphSet) -> Tensor:
     """Eigenvalues of L = I − D^(−1/2) A D^(−1/2) of every graph, ascending in each: (N,) float64 in [0, 2].
 
     Graph g owns ``eigenvalues[node_ptr[g]:node_ptr[g+1]]``. Rounding is clipped to [0, 2]; the row of a node
-    without neighbours is 0, so it adds the eigenvalue 0. O(Σ n³).
+    without neighbours is 0, so it adds the eigenvalue 0. O(Σ n³) over the connected components, of which a
+    spectrum is the union.
 
     Raises
     ------
@@ -32,11 +35,15 @@ def eigenvalues(graphs: GraphSet) -> Tensor:
     [0.0, 2.0, 0.0]
     """
     simple_rows(graphs)
-    out = torch.zeros(graphs.num_nodes, dtype=torch.float64, device=graphs.device)
-    for ids, n in _equal_sizes(graphs.nodes_per_graph):
-        values = torch.linalg.eigvalsh(_laplacians(graphs, ids, n)).clamp(0, 2)
-        out[gather_segments(graphs.node_ptr, ids)[0]] = values.view(-1)
-    return out
+    if (graphs.nodes_per_graph <= SMALL).all():
+        return _of_each(graphs)
+    label = components(graphs)
+    if int(label.max()) < int((graphs.nodes_per_graph > 0).sum()):  # all are connected
+        return _of_each(graphs)
+    parts, _, _ = components_apart(graphs, label)  # the components of one graph follow one another
+    values = _of_each(parts.to(graphs.device))
+    by_value = torch.argsort(values, stable=True)
+    return values[by_value[torch.argsort(graphs.batch[by_value], stable=True)]]
 
 
 def spectrum_histogram(graphs: GraphSet, *, bins: int = 200, normalise: bool = True) -> Tensor:
@@ -67,6 +74,15 @@ def spectrum_histogram(graphs: GraphSet, *, bins: int = 200, normalise: bool = T
     place = ((eigenvalues(graphs) + BELOW) * (bins / (2 + BELOW))).long().clamp(max=bins - 1)
     counts = count_rows(graphs.batch, place, (len(graphs), bins))
     return shares(counts) if normalise else counts
+
+
+def _of_each(graphs: GraphSet) -> Tensor:
+    """Eigenvalues of every graph, connected or not, ascending in each: (N,)."""
+    out = torch.zeros(graphs.num_nodes, dtype=torch.float64, device=graphs.device)
+    for ids, n in _equal_sizes(graphs.nodes_per_graph):
+        values = torch.linalg.eigvalsh(_laplacians(graphs, ids, n)).clamp(0, 2)
+        out[gather_segments(graphs.node_ptr, ids)[0]] = values.view(-1)
+    return out
 
 
 def _equal_sizes(sizes: Tensor) -> Iterator[tuple[Tensor, int]]:

@@ -11,6 +11,7 @@ from torch import Tensor
 from graphgauge.graphs.checks import check_ids
 from graphgauge.graphs.errors import GraphError
 from graphgauge.graphs.graphset import GraphSet
+from graphgauge.graphs.segments import counts_to_ptr
 
 Array = np.ndarray[Any, Any]
 
@@ -31,6 +32,40 @@ def components(graphs: GraphSet) -> Tensor:
     check_ids(graphs)
     source, target = graphs.edge_index.cpu().numpy()
     return torch.from_numpy(connected(graphs.num_nodes, source, target)).to(graphs.device)
+
+
+def components_apart(graphs: GraphSet, label: Tensor) -> tuple[GraphSet, Array, Array]:
+    """Every component as a graph of its own, without columns, on the CPU.
+
+    Parameters
+    ----------
+    label : (N,) the `components` of the graphs
+
+    Returns
+    -------
+    The components, graph by graph; the old number of each of their nodes (N,); the graph of each component
+
+    >>> graphs = GraphSet.from_edges([[(0, 2)], [(0, 1)]], num_nodes=[3, 2])
+    >>> parts, order, owner = components_apart(graphs, components(graphs))
+    >>> parts.nodes_per_graph.tolist(), order.tolist(), owner.tolist()
+    ([2, 1, 2], [0, 2, 1, 3, 4], [0, 0, 1])
+    """
+    of = label.cpu().numpy()
+    order = np.argsort(of, kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(order.size)
+    edges = number[graphs.edge_index.cpu().numpy()]
+    sizes = np.bincount(of)
+    edge_of = of[graphs.edge_index[0].cpu().numpy()]
+    by_label = np.argsort(edge_of, kind="stable")
+    parts = GraphSet(
+        counts_to_ptr(torch.from_numpy(sizes)),
+        torch.from_numpy(np.ascontiguousarray(edges[:, by_label])),
+        counts_to_ptr(torch.from_numpy(np.bincount(edge_of, minlength=sizes.size))),
+        directed=graphs.directed,
+    )
+    owner = graphs.batch.cpu().numpy()[order[parts.node_ptr[:-1].numpy()]]
+    return parts, order, owner
 
 
 def wl_colours(

@@ -13,6 +13,7 @@ from torch import Tensor
 from graphgauge.graphs.colours import (
     Array,
     components,
+    components_apart,
     connected,
     dense,
     edge_colours,
@@ -229,7 +230,7 @@ def _merged(graphs: GraphSet, colour: Array, like: Array) -> tuple[GraphSet, Arr
 
 def _symmetries(graphs: GraphSet, colour: Array) -> Iterator[tuple[Array, Array]]:
     """Pairs of nodes that some symmetry maps to each other, enough of them to connect every orbit."""
-    parts, order, owner = _components_apart(graphs)
+    parts, order, owner = components_apart(graphs, components(graphs))
     local = colour[order]
     batch, start = parts.batch.numpy(), parts.node_ptr.numpy()
     discrete = _discrete(local, batch, len(parts))
@@ -253,26 +254,6 @@ def _symmetries(graphs: GraphSet, colour: Array) -> Iterator[tuple[Array, Array]
         like = seen.setdefault((int(alike[part]), forms[part]), part)
         here, there = (order[place[start[i] : start[i + 1]]] for i in (like, part))
         yield here, there
-
-
-def _components_apart(graphs: GraphSet) -> tuple[GraphSet, Array, Array]:
-    """Every component as a graph of its own, the old number of each node, and the graph of each component."""
-    label = components(graphs).cpu().numpy()
-    order = np.argsort(label, kind="stable")
-    number = np.empty_like(order)
-    number[order] = np.arange(order.size)
-    edges = number[graphs.edge_index.cpu().numpy()]
-    sizes = np.bincount(label)
-    edge_label = label[graphs.edge_index[0].cpu().numpy()]
-    by_label = np.argsort(edge_label, kind="stable")
-    parts = GraphSet(
-        counts_to_ptr(torch.from_numpy(sizes)),
-        torch.from_numpy(np.ascontiguousarray(edges[:, by_label])),
-        counts_to_ptr(torch.from_numpy(np.bincount(edge_label, minlength=sizes.size))),
-        directed=graphs.directed,
-    )
-    owner = graphs.batch.cpu().numpy()[order[parts.node_ptr[:-1].numpy()]]
-    return parts, order, owner
 
 
 def _alike(place: Array, colour: Array, start: Array, owner: Array) -> Array:
