@@ -59,8 +59,8 @@ class Architecture:
     order_only: bool = False
 
 
-def _one(layer: Callable[..., nn.Module], **defaults: str) -> Architecture:
-    return Architecture({"none": Variant(layer)}, **defaults)
+def _one(layer: Callable[..., nn.Module], *, readout: str = "mlp", pooling: str = "mean") -> Architecture:
+    return Architecture({"none": Variant(layer)}, readout, pooling)
 
 
 def _of(layer: Callable[..., nn.Module], edges: str, edge_map: Literal["none", "read", "unread"]) -> Variant:

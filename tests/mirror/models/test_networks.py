@@ -86,5 +86,5 @@ def test_a_users_own_encoder_gets_a_readout() -> None:
 def test_matrix_factorisation_has_nothing_but_a_vector_for_every_node() -> None:
     net = build_network("matrix_factorisation", ATOM, BOND, {"link": 1}, width=4, layers=2, order=7)
     assert torch.equal(net.states(GRAPHS), net.node.number.weight)
-    with pytest.raises(ModelError, match="nodes without a column need .* order"):
+    with pytest.raises(ModelError, match=r"nodes without a column need .* order"):
         build_network("matrix_factorisation", ATOM, BOND, {"link": 1}, width=4, layers=2)

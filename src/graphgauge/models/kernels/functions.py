@@ -15,7 +15,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from graphgauge.graphs.csr import CSR
-from graphgauge.models.kernels import attention, gate, gru, mixture, norm, rows
+from graphgauge.models.kernels import attention, batch_norm, gate, gru, mixture, norm, rows
 
 
 def view(tensor: Tensor) -> np.ndarray[Any, Any]:
@@ -282,3 +282,53 @@ class Mixture(Function):
         dx, dweight = torch.empty_like(x), torch.empty_like(weight)
         mixture.backward(*views(dout, x, weight, *ctx.rows, dx, dweight))
         return dx, dweight, None, None
+
+
+class Batch(Function):
+    """Batch normalisation of x (n, d), weight and bias (d,), then an activation, then + residual or None.
+
+    count (n,) or None says how many each row stands for. With mean and variance given those serve, as numbers
+    without gradient; without, they are the batch's, and are returned after the result with the sum of counts.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        residual: Tensor | None,
+        count: Tensor | None,
+        given: tuple[Tensor, Tensor] | None,
+        eps: float,
+        activation: int,
+    ) -> tuple[Tensor, Tensor, Tensor, float]:
+        x, nothing = x.contiguous(), empty(0)
+        counts = nothing if count is None else count
+        if given is None:
+            mean, variance = torch.empty_like(weight), torch.empty_like(weight)
+            total = batch_norm.moments(*views(x, counts, mean, variance))
+        else:
+            mean, variance, total = given[0].clone(), given[1].clone(), 0.0
+        ctx.per = 1 / total if total else 0.0
+        scale = (variance + eps).rsqrt()
+        slope, out = weight * scale, empty(*x.shape)
+        added = nothing[:, None] if residual is None else residual
+        batch_norm.apply(*views(x, added, mean, slope, bias), activation, view(out))
+        ctx.activation, ctx.has_residual = activation, residual is not None
+        ctx.save_for_backward(x, bias, counts, mean, scale, slope)
+        ctx.mark_non_differentiable(mean, variance)
+        return out, mean, variance, total
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
+        x, bias, counts, mean, scale, slope = ctx.saved_tensors
+        dbias, product, dx = torch.empty_like(bias), torch.empty_like(bias), empty(*x.shape)
+        rest = views(mean, slope, bias)
+        dout = dout.contiguous()
+        batch_norm.sums(*views(dout, x), *rest, ctx.activation, *views(dbias, product))
+        share, cut = dbias * ctx.per, product * scale * scale * ctx.per
+        batch_norm.backward(*views(dout, x, counts), *rest, ctx.activation, *views(share, cut, dx))
+        residual = dout if ctx.has_residual else None
+        return dx, product * scale, dbias, residual, None, None, None, None

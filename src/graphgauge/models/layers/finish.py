@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from graphgauge.models.layers.norm import BatchNorm
 from graphgauge.models.propagate import take
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "elu": F.elu}
 
 
 class Finish(nn.Module):
@@ -31,15 +27,13 @@ class Finish(nn.Module):
     ) -> None:
         super().__init__()
         self.norm = BatchNorm(width)
-        self.activation = ACTIVATIONS[activation]
-        self.residual, self.dropout, self.inside = residual, dropout, inside
+        self.activation, self.residual, self.dropout, self.inside = activation, residual, dropout, inside
 
     def forward(self, z: Tensor, x: Tensor, own: Tensor | None, count: Tensor | None) -> Tensor:
-        out = self.activation(self.norm(z, count))
-        if self.dropout and self.inside:
-            out = F.dropout(out, self.dropout, self.training)
-        if self.residual:
-            out = take(x, own) + out
-        if self.dropout and not self.inside:
-            out = F.dropout(out, self.dropout, self.training)
-        return out
+        before = take(x, own) if self.residual else None
+        if not self.dropout:
+            finished: Tensor = self.norm(z, count, self.activation, before)
+            return finished
+        out = self.norm(z, count, self.activation, None if self.inside else before)
+        out = F.dropout(out, self.dropout, self.training)
+        return out if before is None or not self.inside else before + out

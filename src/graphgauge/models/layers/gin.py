@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.layers.finish import Finish
@@ -30,5 +29,5 @@ class GINLayer(nn.Module):
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
         x = (1 + self.eps) * take(h, step.own) + propagate(h, step.csr)
-        z = self.second(F.relu(self.norm(self.first(x), step.nodes)))
+        z = self.second(self.norm(self.first(x), step.nodes, "relu"))
         return self.finish(z, h, step.own, step.nodes), e

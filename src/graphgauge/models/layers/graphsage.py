@@ -52,8 +52,8 @@ class GraphSageLayer(nn.Module):
         around, e = self._around(x, e, step)
         left, right = self.map.weight[:, : h.shape[1]], self.map.weight[:, h.shape[1] :]
         z = torch.addmm(F.linear(take(x, step.own), left, self.map.bias), around, right.T)
-        out = self.norm(F.relu(F.normalize(z, dim=1)), step.nodes)
-        return (take(h, step.own) + out if self.residual else out), e
+        before = take(h, step.own) if self.residual else None
+        return self.norm(F.relu(F.normalize(z, dim=1)), step.nodes, residual=before), e
 
     def _around(self, x: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
         """What the neighbours say (n, d), and the next states of edges."""
@@ -66,8 +66,8 @@ class GraphSageLayer(nn.Module):
         raw = edge_sum(own, gate, gate, step)
         around = largest_gated(self.message(x), raw, step.csr)
         if e is not None and own is not None and not self.last:
-            after = self.edge_norm(F.relu(raw), step.edges)
-            e = take(e, step.edge_own) + after if self.residual else after
+            before = take(e, step.edge_own) if self.residual else None
+            e = self.edge_norm(F.relu(raw), step.edges, residual=before)
         return around, e
 
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+from graphgauge.models.kernels import compiled
+from graphgauge.models.kernels.functions import Batch
+
+# In the order of the compiled loop's codes.
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"none": lambda x: x, "relu": F.relu, "elu": F.elu}
 
 
 class BatchNorm(nn.Module):
@@ -35,23 +43,56 @@ class BatchNorm(nn.Module):
         self.register_buffer("running_mean", torch.zeros(width))
         self.register_buffer("running_var", torch.ones(width))
 
-    def forward(self, x: Tensor, count: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        count: Tensor | None = None,
+        activation: str = "none",
+        residual: Tensor | None = None,
+    ) -> Tensor:
+        """activation(normalised x), "none", "relu" or "elu", plus `residual` (n, d) where one is given."""
         training = self.training and (x.shape[0] > 1 or (x.shape[0] == 1 and _several(count)))
+        count = None if count is None else count.to(x.dtype)
+        if compiled(x) and x.shape[0]:
+            return self._compiled(x.float(), count, activation, residual, training)
         if count is None or not training:
             running = self.running_mean, self.running_var
-            return F.batch_norm(x, *running, self.weight, self.bias, training, self.momentum, self.eps)
-        count = count.to(x.dtype)
-        total = count.sum()
-        share = (count / total)[:, None]
-        mean = (share * x).sum(0)
-        centred = x - mean
-        variance = (share * centred * centred).sum(0)
-        self._follow(mean.detach(), variance.detach() * (total / (total - 1)))
-        return centred * ((variance + self.eps).rsqrt() * self.weight) + self.bias
+            out = F.batch_norm(x, *running, self.weight, self.bias, training, self.momentum, self.eps)
+        else:
+            out, mean, variance, total = batch_norm_plain(x, self.weight, self.bias, count, self.eps)
+            self._follow(mean, variance, total)
+        out = ACTIVATIONS[activation](out)
+        return out if residual is None else residual + out
 
-    def _follow(self, mean: Tensor, variance: Tensor) -> None:
-        self.running_mean.lerp_(mean, self.momentum)
-        self.running_var.lerp_(variance, self.momentum)
+    def _compiled(
+        self, x: Tensor, count: Tensor | None, activation: str, residual: Tensor | None, training: bool
+    ) -> Tensor:
+        added = None if residual is None else residual.float()
+        given = None if training else (self.running_mean, self.running_var)
+        code = list(ACTIVATIONS).index(activation)
+        out, mean, variance, total = Batch.apply(  # type: ignore
+            x, self.weight, self.bias, added, count, given, self.eps, code
+        )
+        if training:
+            self._follow(mean, variance, total)
+        result: Tensor = out
+        return result
+
+    def _follow(self, mean: Tensor, variance: Tensor, total: Tensor | float) -> None:
+        self.running_mean.lerp_(mean.detach(), self.momentum)
+        self.running_var.lerp_(variance.detach() * (total / (total - 1)), self.momentum)
+
+
+def batch_norm_plain(
+    x: Tensor, weight: Tensor, bias: Tensor, count: Tensor, eps: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Normalised x, mean and variance over the batch, and the sum of counts, in plain PyTorch."""
+    total = count.sum()
+    share = (count / total)[:, None]
+    mean = (share * x).sum(0)
+    centred = x - mean
+    variance = (share * centred.square()).sum(0)
+    return centred * ((variance + eps).rsqrt() * weight) + bias, mean, variance, total
 
 
 def _several(count: Tensor | None) -> bool:
