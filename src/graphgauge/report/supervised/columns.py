@@ -226,6 +226,12 @@ KEYS = {
             "baseline": line.is_baseline,
             "edge_features": line.params["edge_features"],
             "mark": line.mark,
+            "metric": line.score,
+            "unit": line.unit,
+            "higher_is_better": line.higher_is_better,
+            "selection": line.selection,
+            "definition": line.definition,
+            "notes": "; ".join(line.notes),
         },
     ),
     "encoding": _key("encoding", "encoding", _text("encoding"), varies=True),
@@ -272,7 +278,7 @@ MAIN = (
 def _foreign(key: Key, unit: str) -> Column:
     """A column of any other metric, named by it and by what is not usual about its part and its model."""
     unusual = ("" if key.split == "test" else key.split, "" if key.selection == LAST else key.selection)
-    name = ", ".join(filter(None, (key.metric, *unusual)))
+    name = " ".join(filter(None, (key.metric, *unusual)))
     below = " ".join(filter(None, (*unusual, "%" if unit == "fraction" else "")))
 
     def show(line: Line) -> str:

@@ -13,41 +13,44 @@ HOUR = 3600.0
 # How long the paper trains at most: what ends there was trained as published.
 EPOCHS, EPOCHS_OF = 1000, {"tsp": 500, "ogbl-collab": 500}
 SECONDS, SECONDS_OF = 12 * HOUR, dict.fromkeys(("csl", "enzymes", "dd", "proteins", "wikics"), 1.2 * HOUR)
-STAND_IN = "stand-in"  # a note with this word is of data that are not the published
+DENSE = ("ringgnn", "ppgn")
 
 
 @dataclass(frozen=True)
 class Comparable:
-    """Reasons against a comparison: other data (nothing to compare with), other training (with care).
+    """Reasons against a comparison: `smaller` data have no published value, what is `otherwise` dims it.
 
-    >>> bool(Comparable()), bool(Comparable(other_data=("300 graphs",)))
+    >>> bool(Comparable()), bool(Comparable(smaller=("size 300",)))
     (True, False)
     """
 
-    other_data: tuple[str, ...] = ()
-    other_training: tuple[str, ...] = ()
+    smaller: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return not self.reasons
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        return self.other_data + self.other_training
+        return self.smaller + self.otherwise
 
 
 def compare(rows: Sequence[Row], notes: Sequence[str]) -> Comparable:
     """What sets these runs of one model apart from the published ones."""
-    params = rows[0].params
-    data = []
-    if params.get("size") is not None:
-        data.append(f"reduced size {_size(params['size'])}")
-    if any(STAND_IN in note.lower() for note in notes):
-        data.append("stand-in data")
-    training = []
+    size = option(rows[0], "size")
+    otherwise = ["other data, see above"] if notes else []
     if any(row.params.get("published") is False for row in rows):
-        training.append("not the published configuration")
-    training += [*_stopped(rows), *_folds(rows)]
-    return Comparable(tuple(data), tuple(training))
+        otherwise.append("not the published configuration")
+    return Comparable(
+        smaller=() if size is None else (f"size {_size(size)}",),
+        otherwise=(*otherwise, *_stopped(rows), *_folds(rows), *_otherwise(rows[0])),
+    )
+
+
+def option(row: Row, name: str) -> Any:
+    """One of the params, or of the options that the task was made with."""
+    options = row.params.get("task_options")
+    return row.params.get(name, options.get(name) if isinstance(options, Mapping) else None)
 
 
 def _size(value: Any) -> str:
@@ -77,6 +80,16 @@ def setting(params: Mapping[str, Any], name: str) -> float | None:
     inner = params.get("settings")
     found = params.get(name, inner.get(name) if isinstance(inner, Mapping) else None)
     return float(found) if isinstance(found, int | float) else None
+
+
+def _otherwise(row: Row) -> list[str]:
+    """Settings that the published code does not have."""
+    found = []
+    if row.params.get("precision", "float32") != "float32":
+        found.append(f"precision {row.params['precision']}")
+    if row.subject in DENSE and row.params.get("dense_batches", "published") != "published":
+        found.append("batches of graphs, where the paper sums gradients of single ones")
+    return found
 
 
 def _folds(rows: Sequence[Row]) -> list[str]:

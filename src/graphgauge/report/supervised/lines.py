@@ -11,8 +11,8 @@ from typing import Any
 from graphgauge.report.alignment.lines import within_noise
 from graphgauge.report.formats import BEST, TIED
 from graphgauge.report.published.supervised import PublishedScore, budget_name, published_score
-from graphgauge.report.summary import distinct, look_up, sortable, token
-from graphgauge.report.supervised.comparable import Comparable, compare
+from graphgauge.report.summary import distinct, sortable, token
+from graphgauge.report.supervised.comparable import Comparable, compare, option
 from graphgauge.report.supervised.runs import Measured, measured
 from graphgauge.rows import Row
 
@@ -21,6 +21,9 @@ LAST, BEST_VAL, NONE = "last epoch", "best validation", "none"
 SCORES = ("mae", "accuracy", "class_accuracy", "f1", "hits@50", "log10_mse")
 KEY = ("dataset", "baseline", "edge_features", "encoding", "budget", "layers", "size", "train_samples")
 APART = ("fold", "folds", "notes", "published", "recipe")  # differ between runs of one line, or tell nothing
+MINUTE = ("task_options size", "task_options train_samples")  # are in KEY
+
+Run = list[Row]
 
 
 @dataclass(frozen=True, order=True)
@@ -49,6 +52,7 @@ class Line:
     selection: str
     unit: str
     higher_is_better: bool
+    definition: str = ""
     notes: tuple[str, ...] = ()
     published: PublishedScore | None = None
     comparable: Comparable = field(default_factory=Comparable)
@@ -94,17 +98,30 @@ class Line:
 
 def make_lines(rows: Iterable[Row]) -> list[Line]:
     """All lines, task by task, the models best first and the baselines after them."""
-    groups: dict[str, list[Row]] = {}
-    for row in distinct(rows):
-        groups.setdefault(token([row.subject, *_key(row).values()]), []).append(row)
+    groups: dict[str, list[Run]] = {}
+    for run in _runs(rows):
+        groups.setdefault(token([run[0].subject, *_key(run[0]).values()]), []).append(run)
     lines = [line for group in groups.values() for line in _split(group)]
     lines.sort(key=lambda line: (*_place(line), *_badness(line), line.name, line.settings))
     return [line for _, block in groupby(lines, _place) for line in _marked(list(block))]
 
 
+def _runs(rows: Iterable[Row]) -> list[Run]:
+    """Rows of one Spec together: there are few runs and many rows, and params are compared by run."""
+    found: dict[tuple[str, str, str], list[Run]] = {}
+    for row in distinct(rows):
+        alike = found.setdefault((row.spec_id, row.subject, row.data_hash), [])
+        own = next((run for run in alike if run[0].params == row.params), None)
+        if own is None:
+            alike.append([row])
+        else:
+            own.append(row)
+    return [run for alike in found.values() for run in alike]
+
+
 def _key(row: Row) -> dict[str, Any]:
     """The params of KEY; what is not told is not so."""
-    found = {name: row.params.get(name) for name in KEY}
+    found = {name: option(row, name) for name in KEY}
     return found | {name: found[name] is True for name in ("baseline", "edge_features")}
 
 
@@ -124,38 +141,41 @@ def _badness(line: Line) -> tuple[bool, bool, float]:
     return line.is_baseline, nothing, 0.0 if nothing else sign * line.mean
 
 
-def _split(group: Sequence[Row]) -> list[Line]:
-    """One line for each combination of settings in rows of one model on one task."""
-    candidates = sorted({name for row in group for name in row.params} - {*APART, *KEY})
-    names = [n for n in candidates if not n.endswith("seed") and _differ(group, n)]
-    if not names and _differ(group, "data_hash"):
-        names = ["data_hash"]
-    kinds = _kinds(group, names)
-    telling = [n for n in names if not _is_digest(n)]  # hashes are shown only where nothing else differs
-    if _kinds(group, telling) == kinds:
-        names = telling
+def _split(group: Sequence[Run]) -> list[Line]:
+    """One line for each combination of settings in runs of one model on one task."""
+    told = [_told(run[0]) for run in group]
+    tokens = {name: [token(own.get(name)) for own in told] for name in sorted(set().union(*told))}
+    names = [name for name, found in tokens.items() if len(set(found)) > 1]
+    plain = [name for name in names if not _is_digest(name)]
+    if _kinds(tokens, plain) == _kinds(tokens, names):  # hashes are shown only where nothing else differs
+        names = plain
     parts: dict[str, list[Row]] = {}
-    for row in group:
-        parts.setdefault(", ".join(f"{n} {_shown(look_up(row, n))}" for n in names), []).append(row)
+    for run, own in zip(group, told, strict=True):
+        parts.setdefault(", ".join(f"{name} {_shown(own.get(name))}" for name in names), []).extend(run)
     return [_line(settings, part) for settings, part in parts.items()]
 
 
-def _differ(rows: Sequence[Row], name: str) -> bool:
-    return len({token(look_up(row, name)) for row in rows}) > 1
+def _told(row: Row) -> dict[str, Any]:
+    """All that may set a run apart, mappings opened; a seed may not, but of the data."""
+    found: dict[str, Any] = {"data_hash": row.data_hash}
+    for name, value in row.params.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name} {inner}": v for inner, v in value.items()}
+        elif name not in (*APART, *KEY) and not name.endswith("seed"):
+            found[name] = value
+    return {name: value for name, value in found.items() if name not in MINUTE}
 
 
-def _kinds(rows: Sequence[Row], names: Sequence[str]) -> int:
-    return len({token([look_up(row, name) for name in names]) for row in rows})
+def _kinds(tokens: Mapping[str, Sequence[str]], names: Sequence[str]) -> int:
+    return len(set(zip(*(tokens[name] for name in names), strict=True))) if names else 1
 
 
 def _is_digest(name: str) -> bool:
-    return name.endswith("_hash")
+    return name.endswith("_hash") or name.startswith("model ")
 
 
 def _shown(value: Any) -> str:
-    """A value in a line of the table: of hashes, the beginning; of a mapping, its names and values."""
-    if isinstance(value, Mapping):
-        return " ".join(f"{name} {_shown(v)}" for name, v in value.items())
+    """A value in a line of the table: of hashes, the beginning."""
     text = str(value)
     return text[:8] if len(text) in (16, 64) and set(text) <= set("0123456789abcdef") else text
 
@@ -165,7 +185,8 @@ def _line(settings: str, rows: Sequence[Row]) -> Line:
     for row in rows:
         found.setdefault(Key(row.metric, row.split, row.selection), []).append(row)
     score = _score(rows)
-    first = next((row for row in rows if row.metric == score), rows[0])
+    told = [row for row in rows if row.metric == score and row.split == "test"] or rows
+    first = min(told, key=lambda row: (row.selection != LAST, row.metric, row.split, row.selection))
     dataset = str(first.params.get("dataset") or "")
     line = Line(
         subject=first.subject,
@@ -176,6 +197,7 @@ def _line(settings: str, rows: Sequence[Row]) -> Line:
         selection=_selection(found, score),
         unit=first.unit,
         higher_is_better=first.higher_is_better is not False,
+        definition=first.definition,
         notes=tuple(sorted({note for row in rows for note in _notes(row)})),
         data=str(first.params.get("task_hash") or first.data_hash),
     )
@@ -217,7 +239,7 @@ def _beside_published(line: Line, rows: Sequence[Row]) -> Line:
     if found is None or found.metric != line.score:
         return line
     comparable = compare(rows, line.notes)
-    return replace(line, published=None if comparable.other_data else found, comparable=comparable)
+    return replace(line, published=None if comparable.smaller else found, comparable=comparable)
 
 
 def _marked(block: Sequence[Line]) -> list[Line]:

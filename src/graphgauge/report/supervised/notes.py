@@ -92,7 +92,7 @@ def _without_published(block: Sequence[Line]) -> list[str]:
     found = {
         label: line.comparable.reasons
         for label, line in zip(labels(block), block, strict=True)
-        if line.comparable.other_data
+        if line.comparable.smaller
     }
     return (
         [f"Not comparable with the paper, whose values are not shown: {_grouped(found, len(block))}."]

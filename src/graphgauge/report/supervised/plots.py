@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphgauge.report.canvas import COLOURS, MARKERS, file_name, reproducible, save
-from graphgauge.report.supervised.columns import place, title
+from graphgauge.report.supervised.columns import place, score, title
 from graphgauge.report.supervised.lines import Line, blocks, labels, make_lines
 from graphgauge.rows import Row
 
@@ -78,7 +78,7 @@ def draw_scores(named: Named) -> Figure | None:
     _dots(axes, ours, label="ours", color=COLOURS[0], marker="o")
     if paper:
         _dots(axes, paper, label="paper", color=COLOURS[1], marker="D", markerfacecolor="white")
-    _baselines(axes.axvline, named)
+    _baselines(axes, axes.axvline, named)
     axes.set_yticks(heights, [label for label, _ in models])
     axes.set(ylim=(len(models) - 0.4, -0.6), xlabel=f"test {_measured(models[0][1])}; bars: one sd")
     axes.set_title(title([line for _, line in named]), loc="left")
@@ -101,7 +101,7 @@ def draw_costs(named: Named) -> Figure | None:
         for i, (label, line) in enumerate(models):
             if _cost(line, name):
                 _point(axes, line, name, label, i)
-        _baselines(axes.axhline, named)
+        _baselines(axes, axes.axhline, named)
         axes.set(xscale="log", xlabel=text)
     panels[0].set(ylabel=f"test {_measured(models[0][1])}")
     figure.suptitle(title([line for _, line in named]))
@@ -156,10 +156,17 @@ def _point(axes: Any, line: Line, name: str, label: str, i: int) -> None:
     )  # fmt: skip
 
 
-def _baselines(draw: Callable[..., Any], named: Named) -> None:
-    """A line across for each."""
+def _baselines(axes: Any, draw: Callable[..., Any], named: Named) -> None:
+    """A line across for each; one that would press the models together is told in the legend alone."""
     dashes = ((0, (6, 3)), (0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 1)))
+    means = [_own(line)[0] for _, line in named if not line.is_baseline]
+    low, high = min(means), max(means)
+    reach = 2 * (high - low) if high > low else math.inf
     baselines = [(label, line) for label, line in named if line.is_baseline]
     for i, (label, line) in enumerate(baselines):
+        mean = _own(line)[0]
         style: dict[str, Any] = {"color": "#777777", "linestyle": dashes[i % len(dashes)], "linewidth": 1.2}
-        draw(_own(line)[0], label=f"baseline: {label}", **style)
+        if low - reach <= mean <= high + reach:
+            draw(mean, label=f"baseline: {label}", **style)
+        else:
+            axes.plot([], [], label=f"baseline: {label} {score(line.mean, line.unit)}", linestyle="none")

@@ -29,9 +29,9 @@ def table(
     epoch; with all columns also of the model with the best score on validation. The best model is marked ★,
     and ≈ all whose mean is within one pooled standard deviation, √((sd₁² + sd₂²) / 2), of it. Baselines
     stand below the models. The paper's value of the same model, budget and depth stands beside ours; a † says
-    that training was another, and on other data it is left out. Runs of one model that differ in more than
-    fold and seed get lines of their own, with a column that says in what. Shares are in percent; CSV holds
-    fractions, unrounded.
+    that data or training were others, and on fewer graphs it is left out. Runs of one model that differ in
+    more than fold and seed get lines of their own, with a column that says in what. Shares are in percent;
+    CSV holds fractions, unrounded.
 
     Parameters are those of `graphgauge.report.table`, for rows of the supervised instrument.
 
