@@ -44,8 +44,9 @@ def test_one_set_has_a_line_for_each_metric(generation_rows: Factory) -> None:
 
 
 @pytest.mark.parametrize("subjects", [("fast",), TWO, THREE])
-def test_fits_120_columns(generation_rows: Factory, subjects: tuple[str, ...]) -> None:
-    text = report.table(generation_rows(subjects, n=20))
+@pytest.mark.parametrize("n", [20, 10_000])
+def test_fits_120_columns(generation_rows: Factory, subjects: tuple[str, ...], n: int) -> None:
+    text = report.table(generation_rows(subjects, n=n, half_graphs=n // 2))
     assert max(map(len, text.splitlines())) <= 120
     assert "…" not in text.replace(" … ", "")
 
