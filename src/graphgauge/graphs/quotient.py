@@ -54,6 +54,7 @@ class Histories:
     kinds : (E,) int32 category of every edge
     csr : incoming edges of the set
     degree : (2, N) int32 incoming and outgoing edges, which then are part of every colour; None: they are not
+    categories : there are categories of edges
     edge_states : the network makes new states of edges in every round
     device : where batches go
 
@@ -69,6 +70,7 @@ class Histories:
     kinds: Array
     csr: tuple[Array, Array, Array]
     degree: Array | None
+    categories: bool
     edge_states: bool
     device: torch.device
 
@@ -87,7 +89,9 @@ class Histories:
         Parameters
         ----------
         node, edge : (N,), (E,) whole numbers, the categories that the network reads; None: it reads none
-        edge_states : whether every round also makes states e′ = f(e, h_source, h_target) of edges
+        edge_states : whether every round also makes states e′ = f(e, h_source, h_target) of edges. Without
+            them the rows of edges are the categories, and `Round.ends` is empty; without categories too,
+            every entry of `Round.csr` is an edge with its own ends, for layers that read those alone
         degrees : nodes of different degree get different rows from the start, for layers that divide by the
             degree of the *sender* (symmetric normalisation); `Round.degree` is filled
 
@@ -109,7 +113,9 @@ class Histories:
                 start = _numbered(start).number
         kinds = edge_colours(host, edge).astype(np.int32)
         colours = _refine(start.astype(np.int32), arrays, kinds, layers)
-        return Histories(host, layers, colours, kinds, arrays, degree, edge_states, graphs.device)
+        return Histories(
+            host, layers, colours, kinds, arrays, degree, edge is not None, edge_states, graphs.device
+        )
 
     def batch(self, numbers: Index | None = None) -> Rounds:
         """The rounds of the graphs with these numbers, in this order (None: of all).
@@ -139,7 +145,7 @@ class Histories:
             self._tensor(inputs[0].first),
             self._tensor(inputs[1].first),
             tuple(self._tensor(rows.number) for rows in states),
-            tuple(self._weight(rows) for rows in states),
+            tuple(self._weight(rows.size) for rows in states),
         )
 
     def share(self, size: int = 128, batches: int = 4) -> float:
@@ -185,25 +191,31 @@ class Histories:
 
         (before, lines), (after, drawn), put = old, new, self._tensor
         first = after.first
+        own = before.number[first]
         ptr, source, edge = entries(first, nodes, shift[first], *self.csr, before.number, drawn.number)
+        joined, counts = np.zeros((2, 0), np.int64), drawn.size
+        if self.edge_states:
+            joined = before.number[ends[:, drawn.first]]
+        elif not self.categories:  # nothing to share: every entry is an edge by itself
+            edge, degree = np.arange(source.size), np.diff(ptr)
+            joined, counts = np.stack([source, np.repeat(own, degree)]), np.repeat(after.size, degree)
         same = first.size == before.first.size
         same_edges = drawn.first.size == lines.first.size
-        joined = before.number[ends[:, drawn.first]] if self.edge_states else np.zeros((2, 0), np.int64)
         return Round(
             CSR(put(ptr), put(source), put(edge), None if same else before.first.size),
-            None if same else put(before.number[first]),
+            None if same else put(own),
             put(joined),
             None if same_edges else put(lines.number[drawn.first]),
-            self._weight(after),
-            self._weight(drawn),
+            self._weight(after.size),
+            self._weight(counts),
             None if self.degree is None else put(self.degree[:, nodes[before.first]].astype(np.int64)),
         )
 
     def _tensor(self, array: Array) -> Tensor:
         return torch.from_numpy(array).to(self.device)
 
-    def _weight(self, rows: Rows) -> Tensor:
-        return self._tensor(rows.size.astype(np.float32))
+    def _weight(self, size: Array) -> Tensor:
+        return self._tensor(size.astype(np.float32))
 
 
 def quotient(

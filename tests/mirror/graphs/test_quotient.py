@@ -69,6 +69,14 @@ def test_without_edge_states_edges_keep_their_kinds() -> None:
     assert kinds[rounds.edge].tolist() == [7, 3]
 
 
+def test_without_categories_every_entry_is_an_edge() -> None:
+    one = Histories.of(BOTH, 2).batch().rounds[1]
+    assert one.csr.edge.tolist() == list(range(7))
+    assert one.ends.tolist() == [[1, 0, 1, 0, 0, 0, 2], [0, 1, 1, 2, 2, 2, 0]]
+    assert one.edges is not None
+    assert one.edges.tolist() == [2, 2, 2, 1, 1, 1, 3]
+
+
 def test_directed_edges_count_at_their_targets_only() -> None:
     arrows = GraphSet.from_edges([[(0, 1), (1, 2)], [(2, 0)]], [3, 3], directed="keep")
     places = Histories.of(arrows, 2).batch().place
