@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import pickle
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from graphgauge.datasets.download import download, unzip
 from graphgauge.datasets.entry import Dataset, Pick
 from graphgauge.datasets.errors import DatasetError
 from graphgauge.datasets.layout import read_set
+from graphgauge.datasets.torch_file import read_arrays
 from graphgauge.graphs import GraphSet
 
 MIRRORS = (
@@ -61,15 +61,8 @@ def _split_rows(path: Path, split: str) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Numbers of a split's molecules. The file is read by PyTorch's restricted reader: arrays, no code."""
     if not path.is_file():
         raise DatasetError(f"{path} is missing; it says which molecules are in {split}")
-    kinds = [np.ndarray, np.dtype, type(np.dtype(np.int64))]
-    rebuild = np.empty(0).__reduce__()[0]
-    names = [(rebuild, f"numpy.{core}.multiarray._reconstruct") for core in ("core", "_core")]
-    try:
-        with torch.serialization.safe_globals([*kinds, *names]):  # type: ignore[list-item]
-            splits = torch.load(path, weights_only=True)
-        return np.asarray(splits[_OGB_NAMES[split]]).astype(np.int64)
-    except (KeyError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise DatasetError(f"{path} is not OGB's table of splits: {type(error).__name__}: {error}") from error
+    name = _OGB_NAMES[split]
+    return read_arrays(path, "OGB's table of splits", name)[name].astype(np.int64)
 
 
 def from_ogb(place: Path) -> None:

@@ -55,10 +55,7 @@ def tu(
     whole("smallest", smallest, 0)
     if largest is not None:
         whole("largest", largest, smallest)
-    graphs = _collection(name, path.parent)
-    found = (graphs.num_graphs, graphs.num_nodes, graphs.num_edges)[: len(COUNTS[name])]
-    if found != COUNTS[name]:
-        raise DatasetError(f"{path}: expected {COUNTS[name]} graphs, nodes and ordered edges, got {found}")
+    graphs = whole_collection(name, path)
     order = graphs.nodes_per_graph.numpy()
     fits = (order >= smallest) & (order <= (order.max() if largest is None else largest))
     if fold is None:
@@ -68,6 +65,15 @@ def tu(
         chosen = _fold(path.parent / f"{name}_{split}.index", whole("fold", fold, 0, FOLDS - 1), len(graphs))
         chosen = chosen[fits[chosen]]
     return graphs[chosen if pick is None else chosen[pick(chosen.size)]]
+
+
+def whole_collection(name: str, path: Path) -> GraphSet:
+    """All graphs, in the order of the files beside `path`, if they are as many as they must be."""
+    graphs = _collection(name, path.parent)
+    found = (graphs.num_graphs, graphs.num_nodes, graphs.num_edges)[: len(COUNTS[name])]
+    if found != COUNTS[name]:
+        raise DatasetError(f"{path}: expected {COUNTS[name]} graphs, nodes and ordered edges, got {found}")
+    return graphs
 
 
 def _collection(name: str, folder: Path) -> GraphSet:
