@@ -186,6 +186,21 @@ def test_orbits_do_not_depend_on_node_numbers_and_refine_colours(graphs: GraphSe
 
 
 @LAW
+@given(st.integers(0, 10**6))
+def test_complements_have_the_classes_and_orbits_of_the_graphs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 7, 12)
+    pairs = [np.argwhere(np.triu(np.ones((n, n)), 1)) for n in sizes]
+    there = [rng.random(len(each)) < rng.random() for each in pairs]
+    graphs, complements = (
+        GraphSet.from_edges([each[kept == side] for each, kept in zip(pairs, there, strict=True)], sizes)
+        for side in (True, False)
+    )
+    assert torch.equal(structure.isomorphism_classes(graphs), structure.isomorphism_classes(complements))
+    assert partition(structure.orbits(graphs)) == partition(structure.orbits(complements))
+
+
+@LAW
 @given(graph_sets(columns=False))
 def test_colours_of_a_set_equal_those_of_its_graphs(graphs: GraphSet) -> None:
     whole = structure.wl_colours(graphs)

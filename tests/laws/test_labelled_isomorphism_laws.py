@@ -45,6 +45,15 @@ def test_the_order_of_nodes_makes_no_difference(seed: int) -> None:
 
 
 @LAW
+@given(st.integers(0, 10**6), st.integers(-3, 3))
+def test_one_label_for_all_edges_says_nothing(seed: int, name: int) -> None:
+    graphs = labelled(seed)
+    alike = graphs.with_columns(edge={"bond": torch.full_like(graphs.bond, name)})
+    both = [isomorphism_numbers([alike], *labels)[0] for labels in [("kind",), ("kind", "bond")]]
+    assert np.array_equal(*both)
+
+
+@LAW
 @given(st.integers(0, 10**6))
 def test_labels_only_divide_classes_and_their_names_are_free(seed: int) -> None:
     graphs = labelled(seed)

@@ -148,6 +148,35 @@ def test_isomorphism_of_regular_graphs() -> None:
             assert (classes[i] == classes[j]) == nx.is_isomorphic(a, b)
 
 
+def test_isomorphism_of_nearly_complete_graphs() -> None:
+    """Regular, 2 to 4 edges short at every node, which colours cannot tell apart, and their mixed copies."""
+    graphs = [nx.complement(nx.random_regular_graph(2 + i % 3, 8, seed=i)) for i in range(24)]
+    graphs += [
+        nx.relabel_nodes(g, dict(zip(range(8), [3, 7, 5, 1, 0, 6, 2, 4], strict=True))) for g in graphs
+    ]
+    classes = isomorphism_classes(GraphSet.from_networkx(graphs)).tolist()
+    assert len(set(classes)) > 3
+    for i, a in enumerate(graphs):
+        for j, b in enumerate(graphs[:i]):
+            assert (classes[i] == classes[j]) == nx.is_isomorphic(a, b)
+
+
+def test_classes_and_orbits_of_large_nearly_complete_graphs() -> None:
+    """K_120 without a path of 4, without a star of 4, twice each, and without a path and an edge."""
+    gaps = {"path": [(0, 1), (1, 2), (2, 3)], "star": [(0, 1), (0, 2), (0, 3)]}
+    listed = [gaps["path"], gaps["star"], gaps["path"], gaps["star"], [*gaps["path"], (5, 6)]]
+    rng, graphs = np.random.default_rng(0), []
+    for missing in listed:
+        graph = nx.complete_graph(120)
+        graph.remove_edges_from(missing)
+        graphs.append(nx.relabel_nodes(graph, dict(enumerate(rng.permutation(120).tolist()))))
+    packed = GraphSet.from_networkx(graphs)
+    assert isomorphism_classes(packed).tolist() == [0, 1, 0, 1, 2]
+    orbit = np.split(orbits(packed).numpy(), packed.node_ptr[1:-1].tolist())
+    sizes = [sorted(np.unique(own, return_counts=True)[1].tolist()) for own in orbit]
+    assert sizes == [[2, 2, 116], [1, 3, 116], [2, 2, 116], [1, 3, 116], [2, 2, 2, 114]]
+
+
 def test_isomorphism_of_directed_and_coloured_graphs() -> None:
     one = GraphSet.from_edges([[(0, 1), (1, 2)]], directed="keep")
     other = GraphSet.from_edges([[(2, 1), (1, 0)]], directed="keep")

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from graphgauge.graphs.colours import (
     Array,
+    class_count,
     components,
     components_apart,
     connected,
@@ -101,7 +102,8 @@ def isomorphism_classes(
 
     Graphs with different colour histograms differ. Among graphs with equal ones, a graph whose colours are
     all different is determined by them; the others are compared by their canonical form (BLISS), in which an
-    edge with a colour is a node of that colour between its ends.
+    edge with a colour is a node of that colour between its ends. Dense graphs without colours of edges are
+    compared by their complements.
 
     Parameters
     ----------
@@ -129,8 +131,9 @@ def isomorphism_classes(
     for key in keys:
         times[key] = times.get(key, 0) + 1
     unsure = ~_discrete(colour, owner, len(graphs)) & np.array([times[key] > 1 for key in keys], dtype=bool)
-    if edge_initial is not None:
-        graphs, colour = _subdivided(graphs, colour, edge_colours(graphs, edge_initial), unsure)
+    kind = edge_colours(graphs, edge_initial)
+    if class_count(kind) > 1:  # one kind of edges tells nothing apart
+        graphs, colour = _subdivided(graphs, colour, kind, unsure)
     chosen = iter(np.flatnonzero(unsure).tolist())
     for _, graph, local in _coloured(graphs, colour, unsure):
         g = next(chosen)
@@ -274,7 +277,12 @@ def _discrete(colour: Array, owner: Array, count: int) -> Array:
 
 
 def _coloured(graphs: GraphSet, colour: Array, chosen: Array) -> Any:
-    """For each chosen graph: its first node, itself as an igraph graph without loops, its colours from 0."""
+    """For each chosen graph: its first node, itself as an igraph graph without loops, its colours from 0.
+
+    An undirected graph with more than half of all possible edges is given as its complement, which has the
+    same symmetries, and fewer edges to search. Graphs of equal colours have as many edges, so that none is
+    compared with the complement of another.
+    """
     import igraph
 
     source, target = graphs.edge_index.cpu().numpy()
@@ -285,12 +293,18 @@ def _coloured(graphs: GraphSet, colour: Array, chosen: Array) -> Any:
     ends = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(graphs)))])
     for g in np.flatnonzero(chosen).tolist():
         nodes = slice(int(start[g]), int(start[g + 1]))
-        graph = igraph.Graph(
-            n=nodes.stop - nodes.start,
-            edges=pairs[ends[g] : ends[g + 1]].tolist(),
-            directed=graphs.directed,
-        )
+        n, edges = nodes.stop - nodes.start, pairs[ends[g] : ends[g + 1]]
+        if not graphs.directed and 4 * len(edges) > n * (n - 1):
+            edges = _missing(n, edges)
+        graph = igraph.Graph(n=n, edges=edges.tolist(), directed=graphs.directed)
         yield nodes.start, graph, dense(colour[nodes]).tolist()
+
+
+def _missing(n: int, edges: Array) -> Array:
+    """The pairs u < v of n nodes that are not among the edges u < v."""
+    apart = np.triu(np.ones((n, n), dtype=bool), 1)
+    apart[edges[:, 0], edges[:, 1]] = False
+    return np.argwhere(apart)
 
 
 def _canonical(graph: Any, colour: list[int]) -> tuple[bytes, Array]:
