@@ -125,6 +125,8 @@ def _range(line: Line) -> str:
     found = line.test
     if found is None or found.summary.n < 2 or math.isnan(found.low) or line.dataset not in RANGED:
         return ABSENT
+    if line.unit == "fraction":
+        return f"{100 * found.low:.1f}–{100 * found.high:.1f}"
     return f"{score(found.low, line.unit)}–{score(found.high, line.unit)}"
 
 
