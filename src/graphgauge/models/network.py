@@ -83,6 +83,14 @@ class Network(nn.Module):
         read = self.edge is not None and self.reads_edges
         return {"node": self.node.columns, "edge": self.edge.columns if read and self.edge else ()}
 
+    @property
+    def needs(self) -> dict[str, bool]:
+        """What rounds must hold for the layers: new rows of edges in every round, and degrees of nodes."""
+        return {
+            "edge_states": any(getattr(layer, "reads_ends", False) for layer in self.layers),
+            "degrees": any(getattr(layer, "reads_degrees", False) for layer in self.layers),
+        }
+
     def forward(self, graphs: GraphSet, rounds: Rounds | None = None) -> dict[str, Tensor]:
         """Predictions; `rounds` of these graphs where some histories are known to be equal."""
         rounds = self._rounds(graphs, rounds)
@@ -110,7 +118,7 @@ class Network(nn.Module):
         h, e, steps = self.node(rounds.graphs, rounds.node), None, rounds.rounds
         if self.edge is not None and self.reads_edges and steps:
             e = self.edge(rounds.graphs, rounds.edge)
-            if self.edge.column.constant and rounds.edge is None:  # one row for all edges
+            if self.edge.column.constant:  # one row for all edges
                 same = torch.zeros(steps[0].ends.shape[1], dtype=torch.int64, device=h.device)
                 steps = (replace(steps[0], edge_own=same), *steps[1:])
         states = [h]

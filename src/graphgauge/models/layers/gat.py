@@ -82,6 +82,8 @@ class EdgeGATLayer(nn.Module):
     2 d² + 3 d c + 8 d. Weights start Glorot-normal with the gain of ReLU, U and u as `nn.Linear` does.
     """
 
+    reads_ends = True
+
     def __init__(
         self,
         width: int,

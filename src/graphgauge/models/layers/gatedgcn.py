@@ -41,6 +41,7 @@ class GatedGCNLayer(nn.Module):
         self.own, self.message = nn.Linear(width, width), nn.Linear(width, width)
         self.finish = Finish(width, "relu", residual, dropout)
         self.edges, self.last = edges, last
+        self.reads_ends = edges == "representations"
         if edges != "isotropic":
             self.source, self.target = nn.Linear(width, width), nn.Linear(width, width)
         if edges == "representations":

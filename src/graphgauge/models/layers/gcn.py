@@ -17,6 +17,8 @@ class GCNLayer(nn.Module):
     added. Parameters: d² + 3 d. W starts Glorot-uniform, b at 0.
     """
 
+    reads_degrees = True
+
     def __init__(self, width: int, *, residual: bool = True, dropout: float = 0.0) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(width, width))

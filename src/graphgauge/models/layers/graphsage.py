@@ -42,6 +42,7 @@ class GraphSageLayer(nn.Module):
         self.message, self.map = nn.Linear(width, width), nn.Linear(2 * width, width)
         self.norm = BatchNorm(width)
         self.edges, self.last, self.residual, self.dropout = edges, last, residual, dropout
+        self.reads_ends = edges != "none"
         if edges != "none":
             self.gate = nn.Linear(width, width)
         if edges == "representations":

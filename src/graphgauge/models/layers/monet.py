@@ -22,6 +22,8 @@ class MoNetLayer(nn.Module):
     with the gain of ReLU, μ normal with deviation 0.1, s at 1, b at 0, P and p as `nn.Linear` does.
     """
 
+    reads_degrees = True
+
     def __init__(self, width: int, *, kernels: int = 3, residual: bool = True, dropout: float = 0.0) -> None:
         super().__init__()
         self.kernels, self.dropout = kernels, dropout
