@@ -298,6 +298,12 @@ def test_unlike_runs_are_not_averaged() -> None:
     assert labels(lines) == ["gin lr 0.01", "gin lr 0.001"]
 
 
+def test_params_tell_runs_apart_where_ids_do_not() -> None:
+    rows = [*run("gin", 0.4, (41,), lr=0.01), *run("gin", 0.5, (95,), lr=0.001)]
+    same_id = [replace(r, spec_id="1") for r in rows]
+    assert [line.settings for line in make_lines(same_id)] == ["lr 0.01", "lr 0.001"]
+
+
 def test_hashes_are_shown_only_where_nothing_else_differs() -> None:
     other = {"model": {"parameters": 7, "architecture": "f" * 16}}
     both = [*run("gin", 0.4, width=9), *run("gin", 0.5, width=8, **other)]
