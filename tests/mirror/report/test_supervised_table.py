@@ -325,6 +325,13 @@ def test_models_that_a_baseline_beats() -> None:
     assert "no better" not in report.table(MANY)
 
 
+def test_the_papers_heuristic_stands_beside_ours() -> None:
+    kind = {"metric": "f1", "unit": "fraction", "higher": True}
+    text = report.table(baseline("knn", 0.69, "tsp", **kind))
+    assert " 69.30" in text
+    assert "†" not in text
+
+
 def test_further_metrics_are_offered() -> None:
     kind = {"dataset": "ogbl-collab", "metric": "hits@50", "unit": "fraction", "higher": True}
     rows = run("gin", 0.41, budget="40k", layers=3, **kind)  # type: ignore[arg-type]

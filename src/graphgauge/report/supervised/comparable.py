@@ -39,7 +39,8 @@ def compare(rows: Sequence[Row], notes: Sequence[str]) -> Comparable:
     """What sets these runs of one model apart from the published ones."""
     size = option(rows[0], "size")
     otherwise = ["other data, see above"] if notes else []
-    if any(row.params.get("published") is False for row in rows):
+    baseline = rows[0].params.get("baseline") is True  # has no configuration
+    if not baseline and any(row.params.get("published") is False for row in rows):
         otherwise.append("not the published configuration")
     return Comparable(
         smaller=() if size is None else (f"size {_size(size)}",),
