@@ -15,7 +15,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from graphgauge.graphs.csr import CSR
-from graphgauge.models.kernels import attention, batch_norm, gate, gru, mixture, norm, rows
+from graphgauge.models.kernels import attention, batch_norm, gate, gated_edges, gru, mixture, norm, rows
 
 
 def view(tensor: Tensor) -> np.ndarray[Any, Any]:
@@ -332,3 +332,76 @@ class Batch(Function):
         batch_norm.backward(*views(dout, x, counts), *rest, ctx.activation, *views(share, cut, dx))
         residual = dout if ctx.has_residual else None
         return dx, product * scale, dbias, residual, None, None, None, None
+
+
+class GatedEdges(Function):
+    """The part of a GatedGCN layer that deals with edges, where every entry of csr is an edge of its own.
+
+    raw = C e + c + source_j + target_i; out = mean of messages gated by σ(raw); new = [e +] ReLU(BN(raw)).
+
+    Inputs: e (E, d), C and c, source, target and message (N, d), weight and bias of BN, csr, mean and
+    variance to use or None for those of the batch, ε of gates and of BN, whether e is added, and whether
+    there is no new e. Returns out (N, d), new (E, d) or None, mean and variance.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        e: Tensor,
+        linear: Tensor,
+        linear_bias: Tensor,
+        source: Tensor,
+        target: Tensor,
+        message: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        csr: CSR,
+        given: tuple[Tensor, Tensor] | None,
+        eps: tuple[float, float],
+        residual: bool,
+        last: bool,
+    ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
+        raw, e = torch.addmm(linear_bias, e, linear.T), e.contiguous()
+        source, target, message = source.contiguous(), target.contiguous(), message.contiguous()
+        out, total = empty(*message.shape), empty(*message.shape)
+        found = given is None and not last
+        size = weight.numel() if found else 0
+        mean, variance = empty(size), empty(size)
+        ctx.rows = csr.ptr, csr.source, csr.edge
+        inputs = views(raw, source, target, message, *ctx.rows)
+        gated_edges.forward(*inputs, np.float32(eps[0]), *views(total, out, mean, variance))
+        if given is not None:
+            mean, variance = given[0].clone(), given[1].clone()
+        new, scale, slope = None, mean, mean
+        if not last:
+            scale = (variance + eps[1]).rsqrt()
+            slope, new = weight * scale, empty(*raw.shape)
+            added = e if residual else empty(0, 0)
+            batch_norm.apply(*views(raw, added, mean, slope, bias), batch_norm.RELU, view(new))
+        ctx.per, ctx.residual = 1 / raw.shape[0] if found else 0.0, residual
+        ctx.save_for_backward(e, linear, raw, message, total, out, bias, mean, scale, slope)
+        ctx.mark_non_differentiable(mean, variance)
+        return out, new, mean, variance
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor, dnew: Tensor | None, *_: Any) -> tuple[Tensor | None, ...]:
+        e, linear, raw, message, total, out, bias, mean, scale, slope = ctx.saved_tensors
+        dweight = dbias = None
+        share, cut, dstate = empty(0), empty(0), empty(0, 0)
+        if dnew is not None:
+            dstate = dnew.contiguous()
+            dbias, product = torch.empty_like(bias), torch.empty_like(bias)
+            inputs = views(dstate, raw, mean, slope, bias)
+            batch_norm.sums(*inputs, batch_norm.RELU, *views(dbias, product))
+            dweight = product * scale
+            share, cut = dbias * ctx.per, product * scale * scale * ctx.per
+        draw, dlinear_bias = empty(*raw.shape), empty(raw.shape[1])
+        ends = tuple(empty(*message.shape) for _ in range(3))
+        gated_edges.backward(
+            *views(dout, dstate, raw, message, *ctx.rows, total, out, mean, slope, bias, share, cut),
+            *views(draw, *ends, dlinear_bias),
+        )
+        added = ctx.residual and dnew is not None
+        de = torch.addmm(dstate, draw, linear) if added else draw @ linear
+        return de, draw.T @ e, dlinear_bias, *ends, dweight, dbias, None, None, None, None, None

@@ -51,7 +51,7 @@ class BatchNorm(nn.Module):
         residual: Tensor | None = None,
     ) -> Tensor:
         """activation(normalised x), "none", "relu" or "elu", plus `residual` (n, d) where one is given."""
-        training = self.training and (x.shape[0] > 1 or (x.shape[0] == 1 and _several(count)))
+        training = self.uses_batch(x, count)
         count = None if count is None else count.to(x.dtype)
         if compiled(x) and x.shape[0]:
             return self._compiled(x.float(), count, activation, residual, training)
@@ -60,7 +60,7 @@ class BatchNorm(nn.Module):
             out = F.batch_norm(x, *running, self.weight, self.bias, training, self.momentum, self.eps)
         else:
             out, mean, variance, total = batch_norm_plain(x, self.weight, self.bias, count, self.eps)
-            self._follow(mean, variance, total)
+            self.follow(mean, variance, total)
         out = ACTIVATIONS[activation](out)
         return out if residual is None else residual + out
 
@@ -74,11 +74,17 @@ class BatchNorm(nn.Module):
             x, self.weight, self.bias, added, count, given, self.eps, code
         )
         if training:
-            self._follow(mean, variance, total)
+            self.follow(mean, variance, total)
         result: Tensor = out
         return result
 
-    def _follow(self, mean: Tensor, variance: Tensor, total: Tensor | float) -> None:
+    def uses_batch(self, x: Tensor, count: Tensor | None = None) -> bool:
+        """Whether the statistics of these rows serve: in training, with two nodes at least."""
+        enough = x.shape[0] > 1 or (x.shape[0] == 1 and count is not None and float(count.sum()) > 1)
+        return self.training and enough
+
+    def follow(self, mean: Tensor, variance: Tensor, total: Tensor | float) -> None:
+        """Move the running averages towards those of a batch of `total` nodes."""
         self.running_mean.lerp_(mean.detach(), self.momentum)
         self.running_var.lerp_(variance.detach() * (total / (total - 1)), self.momentum)
 
@@ -93,7 +99,3 @@ def batch_norm_plain(
     centred = x - mean
     variance = (share * centred.square()).sum(0)
     return centred * ((variance + eps).rsqrt() * weight) + bias, mean, variance, total
-
-
-def _several(count: Tensor | None) -> bool:
-    return count is not None and float(count.sum()) > 1
