@@ -125,7 +125,7 @@ class Sums(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, squares: Squares) -> tuple[Tensor, Tensor, Tensor]:
         ctx.squares, ctx.dtype = squares, x.dtype
-        return _sums(x, squares)
+        return sums_plain(x, squares)
 
     @staticmethod
     @once_differentiable
@@ -156,10 +156,10 @@ class Spread(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
-        return dout, *(x.to(ctx.dtype) for x in _sums(dout, ctx.squares)), None
+        return dout, *(x.to(ctx.dtype) for x in sums_plain(dout, ctx.squares)), None
 
 
-def _sums(x: Tensor, squares: Squares) -> tuple[Tensor, Tensor, Tensor]:
+def sums_plain(x: Tensor, squares: Squares) -> tuple[Tensor, Tensor, Tensor]:
     dtype = torch.float32 if x.dtype in (torch.bfloat16, torch.float16) else x.dtype
     rows, columns, diagonal = (
         torch.empty(x.shape[0], squares.nodes, dtype=dtype, device=x.device) for _ in range(3)
@@ -178,15 +178,15 @@ class Transposed(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, squares: Squares) -> Tensor:
         ctx.squares = squares
-        return _transposed(x, squares)
+        return transposed_plain(x, squares)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, None]:
-        return _transposed(dout, ctx.squares), None
+        return transposed_plain(dout, ctx.squares), None
 
 
-def _transposed(x: Tensor, squares: Squares) -> Tensor:
+def transposed_plain(x: Tensor, squares: Squares) -> Tensor:
     out = torch.empty_like(x, memory_format=torch.contiguous_format)
     for to, part in zip(squares.of_pairs(out), squares.of_pairs(x), strict=True):
         to.copy_(part.transpose(2, 3))
@@ -200,26 +200,29 @@ class Product(Function):
     def forward(ctx: Any, a: Tensor, b: Tensor, squares: Squares) -> Tensor:
         ctx.save_for_backward(a, b)
         ctx.squares = squares
-        return _product(a, b, squares)
+        return product_plain(a, b, squares)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dc: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         a, b = ctx.saved_tensors
-        da = _product(dc, b, ctx.squares, right_transposed=True) if ctx.needs_input_grad[0] else None
-        db = _product(a, dc, ctx.squares, left_transposed=True) if ctx.needs_input_grad[1] else None
+        da = product_plain(dc, b, ctx.squares, right_transposed=True) if ctx.needs_input_grad[0] else None
+        db = product_plain(a, dc, ctx.squares, left_transposed=True) if ctx.needs_input_grad[1] else None
         return da, db, None
 
 
-def _product(
+def product_plain(
     a: Tensor, b: Tensor, squares: Squares, left_transposed: bool = False, right_transposed: bool = False
 ) -> Tensor:
     out = torch.empty_like(b, memory_format=torch.contiguous_format)
     for to, left, right in zip(*(squares.of_pairs(x) for x in (out, a, b)), strict=True):
-        one, other = left.flatten(0, 1), right.flatten(0, 1)  # a copy where there are several sizes
+        one, other = left.flatten(0, 1), right.flatten(0, 1)  # a copy where sizes differ and g > 1
         one = one.transpose(1, 2) if left_transposed else one
         other = other.transpose(1, 2) if right_transposed else other
-        to.copy_(torch.bmm(one, other).unflatten(0, to.shape[:2]))
+        if to.is_contiguous():
+            torch.bmm(one, other, out=to.flatten(0, 1))
+        else:
+            to.copy_(torch.bmm(one, other).unflatten(0, to.shape[:2]))
     return out
 
 
@@ -229,10 +232,19 @@ class Filled(Function):
     @staticmethod
     def forward(ctx: Any, entries: Tensor, rest: Tensor, where: Tensor, pairs: int) -> Tensor:
         ctx.save_for_backward(where)
-        return rest.expand(-1, pairs).contiguous().index_copy_(1, where, entries)
+        return filled_plain(entries, rest, where, pairs)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        entries = dout.index_select(1, ctx.saved_tensors[0])
-        return entries, dout.sum(1, keepdim=True) - entries.sum(1, keepdim=True), None, None
+        return *unfilled_plain(dout, ctx.saved_tensors[0]), None, None
+
+
+def filled_plain(entries: Tensor, rest: Tensor, where: Tensor, pairs: int) -> Tensor:
+    return rest.expand(-1, pairs).contiguous().index_copy_(1, where, entries)
+
+
+def unfilled_plain(dout: Tensor, where: Tensor) -> tuple[Tensor, Tensor]:
+    """The adjoint of `filled_plain`."""
+    entries = dout.index_select(1, where)
+    return entries, dout.sum(1, keepdim=True) - entries.sum(1, keepdim=True)
