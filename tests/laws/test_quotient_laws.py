@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from graphgauge import GraphSet
-from graphgauge.graphs.quotient import Histories, quotient
+from graphgauge.datasets import available, load
+from graphgauge.graphs.quotient import Histories, quotient, share
 from graphgauge.graphs.rounds import Round, Rounds
 from graphgauge.graphs.segments import segment_sum
 from graphgauge.graphs.structure import wl_colours
@@ -264,3 +266,40 @@ def test_edges_stand_for_what_they_say(graphs: GraphSet) -> None:
         order = np.lexsort(listed.flip(0).numpy())
         assert torch.equal(values, listed[:, order])
         assert torch.equal(counts, one.edges[order].long())
+
+
+# ── graphs of known kinds ──────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("degree", [2, 3, 4])
+def test_regular_graphs_have_one_row(degree: int) -> None:
+    """No network without features tells nodes of regular graphs apart, in whichever graph they are."""
+    graphs = GraphSet.from_networkx([nx.random_regular_graph(degree, n, seed=n) for n in (8, 10, 12)])
+    rounds = Histories.of(graphs, 5, edge_states=True, degrees=True).batch()
+    assert [w is not None and w.tolist() for w in rounds.weight] == [[30.0]] * 6
+    assert rounds.rounds[-1].csr.source.tolist() == [0] * degree
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_molecules(layer: str) -> None:
+    """Batches of 128 molecules, drawn from the histories of the set."""
+    if not available("aqsol"):
+        pytest.skip("aqsol is not at hand (GRAPHGAUGE_DATA names the folder that holds it)")
+    molecules = load("aqsol", split="val")
+    assert molecules.x is not None
+    assert molecules.edge_attr is not None
+    atom, bond = molecules.x.flatten(), molecules.edge_attr.flatten()
+    graphs = molecules.with_columns(node={"kind": atom % KINDS}, edge={"kind": bond % KINDS})
+    edge, (_, edge_states, degrees) = layer != "gated-by-ends", LAYERS[layer]
+    histories = Histories.of(
+        graphs,
+        DEPTH,
+        node=graphs.node["kind"],
+        edge=graphs.edge["kind"] if edge else None,
+        edge_states=edge_states,
+        degrees=degrees,
+    )
+    for numbers in torch.randperm(len(graphs), generator=torch.Generator().manual_seed(0)).split(128)[:2]:
+        small = histories.batch(numbers)
+        assert share(small) < 0.5
+        assert_same(small, LAYERS[layer][0], True, edge, 1e-11)
