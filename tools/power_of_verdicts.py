@@ -61,7 +61,8 @@ def replicated(x: Array, y: Array, metric: Callable[[Array, Array], float]) -> M
 
 
 def summary(values: Array) -> Summary:
-    return Summary({}, float(values.mean()), float(values.std(ddof=1)), len(values))
+    ends = float(values.min()), float(values.max())
+    return Summary({}, float(values.mean()), float(values.std(ddof=1)), len(values), *ends)
 
 
 def experiment(measure: Callable[..., Measured], n: int, shift: float, trials: int, seed: int) -> list[Any]:

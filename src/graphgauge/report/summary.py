@@ -16,12 +16,15 @@ _FIELDS = {f.name for f in fields(Row)}
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean of `n` values that share `key`, and their standard deviation (n − 1 below; None for n = 1)."""
+    """Mean of `n` values that share `key`, their standard deviation (n − 1 below; None for n = 1), and the
+    lowest and the highest of them (None where they are not known)."""
 
     key: Mapping[str, Any]
     mean: float
     sd: float | None
     n: int
+    low: float | None = None
+    high: float | None = None
 
 
 def summarise(rows: Iterable[Row], by: Sequence[str] = BY) -> list[Summary]:

@@ -86,7 +86,8 @@ def verdict(half: Summary | None, floor: Summary | None, higher_is_better: bool 
     Like is compared with like: both summaries are over halves of equal sizes, since most metrics depend on
     the number of graphs. With noise = t_{0.975, R−1} · sd · √(1 + 1/R), sd the larger of both, the
     set is "same" where |mean(half) − mean(floor)| ≤ noise, else "worse" or "better" by the direction of the
-    metric.
+    metric. Where every half lies beyond every floor the set is not "same" whatever the deviations: those of
+    a distance with heavy tails are large just where it is far from its floor.
 
     "Better" than the reference's own value is no praise: a share above it is typical of a set that keeps to
     the densest region (look at recall and coverage), a distance below it of copies of the reference (look at
@@ -123,11 +124,28 @@ def verdict(half: Summary | None, floor: Summary | None, higher_is_better: bool 
         return Verdict("unknown", "not a number", "nan")
     apart = half.mean - floor.mean
     rounding = ROUNDING * max(abs(half.mean), abs(floor.mean))
-    if half.mean == floor.mean or abs(apart) <= max(noise(floor, half), rounding):
+    limit = rounding if separated(half, floor) else max(noise(floor, half), rounding)
+    if half.mean == floor.mean or abs(apart) <= limit:
         return Verdict("same", "indistinguishable from the reference at this sample size", "same")
     if (apart > 0) == higher_is_better:
         return _better(higher_is_better)
     return _worse(half, floor, higher_is_better)
+
+
+FEWEST = 5  # replicates on each side from which on no overlap is a finding
+
+
+def separated(half: Summary, floor: Summary) -> bool:
+    """Whether all replicates of one lie beyond all of the other; False where their ends are not known.
+
+    >>> separated(Summary({}, 9.0, 5.0, 10, 3.0, 30.0), Summary({}, 1.0, 0.5, 10, 0.2, 2.0))
+    True
+    """
+    ends = (half.low, half.high, floor.low, floor.high)
+    if min(half.n, floor.n) < FEWEST or any(end is None or math.isnan(end) for end in ends):
+        return False
+    low, high, floor_low, floor_high = (float(end) for end in ends if end is not None)
+    return low > floor_high or high < floor_low
 
 
 def _better(higher_is_better: bool) -> Verdict:

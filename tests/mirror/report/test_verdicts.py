@@ -123,3 +123,25 @@ def test_one_graph_far_off_is_no_finding() -> None:
     floor = Summary({}, 7.0, 8.0, 10)
     assert verdict(Summary({}, 507.0, 520.0, 10), floor, False).code == "same"
     assert verdict(Summary({}, 4507.0, 1500.0, 10), floor, False).code == "worse"
+
+
+def test_a_heavy_tail_beyond_every_floor_is_worse() -> None:
+    """Its deviation is large just where it is far off: mean 49,613 ± 40,000 against a floor of 0."""
+    floor = Summary({}, -0.04, 0.3, 10, -0.5, 0.4)
+    far = Summary({}, 49_613.0, 40_000.0, 10, 900.0, 130_000.0)
+    assert verdict(far, floor, False).code == "worse"
+    assert verdict(Summary({}, 49_613.0, 40_000.0, 10), floor, False).code == "same"  # ends not known
+    overlapping = Summary({}, 49_613.0, 40_000.0, 10, 0.3, 130_000.0)  # half of the halves hold one far graph
+    assert verdict(overlapping, floor, False).code == "same"
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_few_replicates_apart_are_no_finding(n: int) -> None:
+    floor = Summary({}, 0.0, 0.3, n, -0.5, 0.4)
+    assert verdict(Summary({}, 1.0, 0.9, n, 0.5, 2.0), floor, False).code == "same"
+
+
+def test_shares_apart_are_worse_or_better() -> None:
+    floor = Summary({}, 0.9, 0.01, 10, 0.88, 0.93)
+    assert verdict(Summary({}, 0.5, 0.4, 10, 0.1, 0.87), floor, True).code == "worse"
+    assert verdict(Summary({}, 0.99, 0.4, 10, 0.95, 1.0), floor, True).code == "better"

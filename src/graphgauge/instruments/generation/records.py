@@ -78,9 +78,10 @@ def _rows(
     for split, replicates, what in ((HALF, found.half, _HALF), (FLOOR, found.floor, _FLOOR)):
         if replicates.size:
             mean = replicates.mean(axis=0)
+            ends = {"lowest": float(mean.min()), "highest": float(mean.max())}
             yield Row(
                 value=float(mean.mean()), definition=f"{about} {what}", n=mean.size, seed=min(found.values),
-                split=split, spread=float(mean.std(ddof=1)), **shared,
+                split=split, spread=float(mean.std(ddof=1)), **{**shared, "params": shared["params"] | ends},
             )  # fmt: skip
 
 

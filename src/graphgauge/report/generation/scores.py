@@ -201,7 +201,7 @@ def _replicates(rows: Sequence[Row] | None) -> Summary | None:
     mean = mean_of([row.value for row in rows])
     n = min(row.n for row in rows)
     if len(rows) == 1:
-        return Summary({}, mean, rows[0].spread, n)
+        return Summary({}, mean, rows[0].spread, n, _number(rows[0], "lowest"), _number(rows[0], "highest"))
     known = [row for row in rows if row.spread is not None and row.n > 1]
     if len(known) < len(rows):
         return Summary({}, mean, None, n)
