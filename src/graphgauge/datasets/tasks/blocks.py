@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from graphgauge.compiling import loop
@@ -14,6 +15,8 @@ from graphgauge.graphs import GraphSet
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Edges = NDArray[np.int32]
+Columns = dict[str, Ints]
 NO_PATTERN = np.zeros((0, 0, 0), np.bool_)
 
 
@@ -47,7 +50,7 @@ def shuffle(rng: np.random.Generator, node_ptr: Ints) -> Ints:
     return np.argsort(graph + rng.random(graph.size), kind="stable")
 
 
-def block_graphs(
+def block_edges(
     rng: np.random.Generator,
     node_ptr: Ints,
     block: Ints,
@@ -56,8 +59,8 @@ def block_graphs(
     number: Ints | None = None,
     patterns: Bools = NO_PATTERN,
     pattern: Ints | None = None,
-) -> GraphSet:
-    """Graphs in which a pair of nodes is an edge with the chance of their two blocks, independently.
+) -> Edges:
+    """Edges u < v, (2, E) int32, of graphs in which a pair of nodes is joined with the chance of its blocks.
 
     Parameters
     ----------
@@ -74,19 +77,36 @@ def block_graphs(
     fixed = int(patterns.sum(axis=(1, 2)).max(initial=0)) // 2 * sizes.size
     room = math.ceil(pairs * float(chance.max()) + 12 * math.sqrt(pairs)) + fixed
     none = np.zeros(0, np.int64)
-    u, v, count = _pairs(
+    edges, count = _pairs(
         rng, node_ptr, block, chance, none if number is None else number, patterns,
         none if pattern is None else pattern, min(room, pairs),
     )  # fmt: skip
-    assert count <= u.size, "more edges than room"
-    return pack(u[:count], v[:count], node_ptr)
+    assert count <= edges.shape[1], "more edges than room"
+    return edges[:, :count]  # type: ignore[no-any-return]
+
+
+def joined(parts: list[tuple[Edges, Ints, Columns]]) -> GraphSet:
+    """One set of the graphs of several parts (edges, node pointers, node columns), packed at once.
+
+    A full set is gigabytes of edges: parts give theirs as half-sized numbers, and no part is packed alone.
+    """
+    offsets = np.cumsum([0] + [ptr[-1] for _, ptr, _ in parts])
+    node_ptr = np.concatenate(
+        [[0], *(ptr[1:] + first for (_, ptr, _), first in zip(parts, offsets, strict=False))]
+    )
+    u, v = np.concatenate(
+        [edges + np.int32(first) for (edges, _, _), first in zip(parts, offsets, strict=False)], axis=1
+    )
+    columns = {name: np.concatenate([part[name] for _, _, part in parts]) for name in parts[0][2]}
+    node = {name: torch.from_numpy(values) for name, values in columns.items()}
+    return pack(u, v, node_ptr).with_columns(node=node)
 
 
 @loop
 def _pairs(
     rng: Any, node_ptr: Any, block: Any, chance: Any, number: Any, patterns: Any, pattern: Any, room: int
 ) -> Any:
-    u, v = np.empty(room, np.int64), np.empty(room, np.int64)
+    edges = np.empty((2, room), np.int32)
     count = 0
     last = chance.shape[0] - 1
     fixed = patterns.shape[0] > 0
@@ -99,6 +119,6 @@ def _pairs(
                     joined = rng.random() < chance[block[i], block[j]]
                 if joined:
                     if count < room:
-                        u[count], v[count] = i, j
+                        edges[0, count], edges[1, count] = i, j
                     count += 1
-    return u, v, count
+    return edges, count

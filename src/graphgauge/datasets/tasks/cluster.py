@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from graphgauge.datasets.options import number, stream
-from graphgauge.datasets.tasks.blocks import block_graphs, place
+from graphgauge.datasets.tasks.blocks import block_edges, joined, place
 from graphgauge.datasets.tasks.entry import Request, TaskEntry, consecutive
-from graphgauge.graphs import Feature, GraphSet, Task
+from graphgauge.graphs import Feature, Task
 from graphgauge.graphs.task import PARTS
 
 BLOCKS, SMALLEST, LARGEST = 6, 5, 34
@@ -32,13 +31,13 @@ def cluster(request: Request, *, p: float = 0.55, q: float = 0.25) -> Task:
         rng = stream("task-cluster", request.seed, part)
         counts = rng.integers(SMALLEST, LARGEST + 1, (request.sizes[part], BLOCKS))
         block, at, node_ptr = place(rng, counts)
-        drawn = block_graphs(rng, node_ptr, block, chance)
+        edges = block_edges(rng, node_ptr, block, chance)
         # Nodes stand in random order, so the node with number 0 in its block is a random one.
         x = np.where(at == 0, block + 1, 0)
-        parts.append(drawn.with_columns(node={"x": torch.from_numpy(x), "y": torch.from_numpy(block)}))
+        parts.append((edges, node_ptr, {"x": x, "y": block}))
     return Task(
         "cluster",
-        GraphSet.concat(parts),
+        joined(parts),
         {"node": BLOCKS},
         node=Feature("x", "category", BLOCKS + 1),
         folds=(consecutive(request.sizes),),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from graphgauge.datasets.options import number, stream, whole
 from graphgauge.datasets.packing import Ints
-from graphgauge.datasets.tasks.blocks import Bools, Floats, block_graphs, place
+from graphgauge.datasets.tasks.blocks import Bools, Columns, Edges, Floats, block_edges, joined, place
 from graphgauge.datasets.tasks.entry import Request, TaskEntry, consecutive
-from graphgauge.graphs import Feature, GraphSet, Task
+from graphgauge.graphs import Feature, Task
 from graphgauge.graphs.task import PARTS
 
 BLOCKS, SMALLEST, LARGEST, PATTERNS, VALUES = 5, 5, 34, 100, 3
@@ -47,7 +46,7 @@ def pattern(
     parts = [_part(request, part, chance, patterns, values, sizes) for part in PARTS]
     return Task(
         "pattern",
-        GraphSet.concat(parts),
+        joined(parts),
         {"node": 2},
         node=Feature("x", "category", VALUES),
         folds=(consecutive(request.sizes),),
@@ -72,7 +71,7 @@ def _part(
     patterns: Bools,
     values: Ints,
     sizes: Ints,
-) -> GraphSet:
+) -> tuple[Edges, Ints, Columns]:
     rng = stream("task-pattern", request.seed, part)
     graphs = request.sizes[part]
     which = np.arange(graphs) * PATTERNS // max(graphs, 1)
@@ -81,8 +80,8 @@ def _part(
     inside = block == BLOCKS
     x = rng.integers(0, VALUES, block.size)
     x[inside] = values[np.repeat(which, np.diff(node_ptr))[inside], at[inside]]
-    drawn = block_graphs(rng, node_ptr, block, chance, number=at, patterns=patterns, pattern=which)
-    return drawn.with_columns(node={"x": torch.from_numpy(x), "y": torch.from_numpy(inside.astype(np.int64))})
+    edges = block_edges(rng, node_ptr, block, chance, number=at, patterns=patterns, pattern=which)
+    return edges, node_ptr, {"x": x, "y": inside.astype(np.int64)}
 
 
 PATTERN = TaskEntry(
