@@ -16,7 +16,7 @@ from graphgauge.models.table import ModelError
 
 # Pairs of a block: as few as keep its features in the cache, as many as make calls pay (measured at widths of
 # 26 to 82; 1,500 to 12,000 differ by a tenth).
-BLOCK_PAIRS = {"cpu": 4096, "cuda": 2**18}
+BLOCK_PAIRS = {"cpu": 4096, "others": 2**18}
 UNCHECKED_BYTES = 2**26  # less than this is not worth asking the system
 LEVELS = ("graph", "node", "edge", "link")
 PAIRED = ("edge", "link")  # predicted from what is known of two nodes
@@ -35,6 +35,7 @@ class DenseNet(nn.Module):
     ----------
     channels : what is read
     outputs : level → columns
+    width, layers : features of a pair, and how many layers
     memory_limit : bytes that may be used; None: what the system has left at the time of the call
 
     Raises `DenseMemoryError`, before anything is allocated, where one graph needs more than the limit.
@@ -42,14 +43,25 @@ class DenseNet(nn.Module):
 
     name: str
 
-    def __init__(self, channels: Channels, outputs: Mapping[str, int], memory_limit: int | None) -> None:
+    def __init__(
+        self,
+        channels: Channels,
+        outputs: Mapping[str, int],
+        width: int,
+        layers: int,
+        memory_limit: int | None,
+    ) -> None:
         super().__init__()
+        for label, value in {"width": width, "layers": layers}.items():
+            if value < 1:
+                raise ModelError(f"{self.name} needs {label} of at least 1, got {value}")
         unknown = [level for level in outputs if level not in LEVELS]
         if unknown or not outputs:
             given = ", ".join(unknown) or "none"
             raise ModelError(f"{self.name} has outputs of the levels {', '.join(LEVELS)}, not {given}")
         self.channels = channels
         self.outputs = dict(outputs)
+        self.width = width
         self.memory_limit = memory_limit
 
     def features_per_pair(self, keep: bool) -> int:
@@ -87,6 +99,8 @@ class DenseNet(nn.Module):
         return self.pair_outputs("link", states, pairs.T).squeeze(1)
 
     def _run(self, graphs: GraphSet, levels: Collection[str]) -> dict[str, Tensor]:
+        if not levels:
+            return {}
         blocks, again = self._plan(graphs)
         read = self.channels.read(graphs)
         parts = [self._block(read[block], levels, again) for block in blocks]
@@ -126,7 +140,7 @@ class DenseNet(nn.Module):
             if most > limit:
                 raise DenseMemoryError(self.name, int(order[-1]), int(sizes[-1]), most, limit)
             again = keep and all_of_them > limit
-        share = BLOCK_PAIRS.get(graphs.device.type, BLOCK_PAIRS["cuda"])
+        share = BLOCK_PAIRS["cpu" if graphs.device.type == "cpu" else "others"]
         return list(torch.split(order, _block_lengths(pairs, share))), again
 
 

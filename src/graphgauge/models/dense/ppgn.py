@@ -187,9 +187,9 @@ class PPGN(DenseNet):
         linear_edges: bool = False,
         memory_limit: int | None = None,
     ) -> None:
-        super().__init__(channels, outputs, memory_limit)
+        super().__init__(channels, outputs, width, layers, memory_limit)
         sizes = [channels.size, *[width] * layers]
-        self.width, self.linear_edges = width, linear_edges
+        self.linear_edges = linear_edges
         self.blocks = nn.ModuleList(PPGNBlock(a, width, residual) for a in sizes[:-1])
         self.heads = nn.ModuleDict({k: self._head(k, sizes, c) for k, c in outputs.items()})
 

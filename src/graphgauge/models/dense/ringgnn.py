@@ -152,10 +152,9 @@ class RingGNN(DenseNet):
         dropout: float = 0.0,
         memory_limit: int | None = None,
     ) -> None:
-        super().__init__(channels, outputs, memory_limit)
+        super().__init__(channels, outputs, width, layers, memory_limit)
         square = 0.1 if mean_nodes is None else 0.5 / math.ceil(mean_nodes)
         sizes = [channels.size, *[width] * layers]
-        self.width = width
         self.layers = nn.ModuleList(RingLayer(a, width, square, residual, dropout) for a in sizes[:-1])
         self.heads = nn.ModuleDict(
             {k: mlp_readout(sum(sizes) * (2 if k in PAIRED else 1), c) for k, c in outputs.items()}

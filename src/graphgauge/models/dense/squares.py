@@ -241,7 +241,8 @@ class Filled(Function):
 
 
 def filled_plain(entries: Tensor, rest: Tensor, where: Tensor, pairs: int) -> Tensor:
-    return rest.expand(-1, pairs).contiguous().index_copy_(1, where, entries)
+    out = rest.new_empty(rest.shape[0], pairs)
+    return out.copy_(rest.expand(-1, pairs)).index_copy_(1, where, entries)
 
 
 def unfilled_plain(dout: Tensor, where: Tensor) -> tuple[Tensor, Tensor]:
