@@ -11,12 +11,31 @@ from torch import Tensor
 
 from graphgauge import GraphSet
 from graphgauge.compiling import loose_loop as loop
+from graphgauge.graphs.rounds import Round
 from graphgauge.models.gat import SLOPE, attend_plain
-from graphgauge.models.gatedgcn import EPSILON, gate_plain
+from graphgauge.models.gatedgcn import EPSILON, gate_plain, gated_mean_plain
 from graphgauge.models.gatv2 import attend_v2_plain
 from graphgauge.models.ggnn import gru_gates_plain
 from graphgauge.models.kernels import simd
-from graphgauge.models.kernels.functions import Additive, Dynamic, Gate, Gru, Norm, Propagate
+from graphgauge.models.kernels.functions import (
+    Additive,
+    Batch,
+    Dynamic,
+    EdgeGate,
+    Ends,
+    Gate,
+    GatedEdges,
+    Gru,
+    Largest,
+    Mixture,
+    Norm,
+    Propagate,
+    Take,
+)
+from graphgauge.models.layers.edges import edge_sum_plain
+from graphgauge.models.layers.graphsage import largest_plain
+from graphgauge.models.layers.monet import mixture_plain
+from graphgauge.models.layers.norm import ACTIVATIONS, batch_norm_plain
 from graphgauge.models.norm import norm_plain
 from graphgauge.models.propagate import propagate_plain
 
@@ -131,6 +150,139 @@ def test_gates(width: int) -> None:
         lambda m, s, t: gate_plain(m, s, t, csr),
         *[(N, width)] * 3,
     )
+
+
+@pytest.mark.parametrize("width", [1, 7, 70])
+def test_gates_of_states_of_edges(width: int) -> None:
+    csr = GRAPHS.csr
+    compare(
+        lambda m, raw: EdgeGate.apply(m, raw, csr, EPSILON),
+        lambda m, raw: gated_mean_plain(m, raw, csr, csr.edge),
+        (N, width),
+        (csr.edge.numel(), width),
+    )
+
+
+@pytest.mark.parametrize("width", [1, 7, 70])
+def test_largest_of_the_neighbours(width: int) -> None:
+    csr = GRAPHS.csr
+    compare(lambda x: Largest.apply(x, csr), lambda x: largest_plain(x[csr.source], csr), (N, width))
+
+
+@pytest.mark.parametrize("width", [1, 7, 70])
+@pytest.mark.parametrize("kinds", [0, 1, 3, None], ids=str)
+def test_sums_of_ends(width: int, kinds: int | None) -> None:
+    """Edges with rows of their own, with shared ones, and with none (0)."""
+    ends = GRAPHS.edge_index
+    count = ends.shape[1]
+    own = None if kinds is None else torch.arange(count) % max(kinds, 1)
+    step = Round(GRAPHS.csr, None, ends, own)
+    compare(
+        lambda e, s, t: Ends.apply(e if kinds != 0 else None, s, t, own, ends) + 0 * e.sum(),
+        lambda e, s, t: edge_sum_plain(e if kinds != 0 else None, s, t, step) + 0 * e.sum(),
+        (count if kinds is None else max(kinds, 1), width),
+        (N, width),
+        (N, width),
+    )
+
+
+@pytest.mark.parametrize("width", [1, 7, 70])
+def test_taking_rows(width: int) -> None:
+    index = torch.arange(3 * N) % (N - 1)
+    compare(lambda x: Take.apply(x, index), lambda x: x[index], (N, width))
+
+
+@pytest.mark.parametrize("width", [1, 7, 30])
+@pytest.mark.parametrize("kernels", [1, 3])
+def test_mixtures(width: int, kernels: int) -> None:
+    csr = GRAPHS.csr
+    kind = torch.arange(csr.source.numel()) % 5
+    compare(
+        lambda x, w: Mixture.apply(x, w, kind, csr),
+        lambda x, w: mixture_plain(x, w, kind, csr),
+        (N, width),
+        (5, kernels),
+    )
+
+
+@pytest.mark.parametrize("width", [1, 7, 33])
+@pytest.mark.parametrize("activation", ["none", "relu", "elu"])
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize("given", [False, True])
+def test_batch_norm(width: int, activation: str, counted: bool, given: bool) -> None:
+    """Over more rows than a block of the compiled loop, with and without a residual."""
+    rows = 300
+    count = 1.0 + torch.arange(rows) % 3 if counted else None
+    fixed = (torch.linspace(-1, 1, width), torch.linspace(1, 2, width)) if given else None
+    code = list(ACTIVATIONS).index(activation)
+
+    def plain(x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor) -> Tensor:
+        if fixed is None:
+            counts = torch.ones(rows) if count is None else count
+            out = batch_norm_plain(x, weight, bias, counts.to(x.dtype), 1e-5)[0]
+        else:
+            mean, variance = (value.to(x.dtype) for value in fixed)
+            out = (x - mean) * (variance + 1e-5).rsqrt() * weight + bias
+        return residual + ACTIVATIONS[activation](out)
+
+    compare(
+        lambda x, w, b, r: Batch.apply(x, w, b, r, count, fixed, 1e-5, code)[0],
+        plain,
+        (rows, width),
+        (width,),
+        (width,),
+        (rows, width),
+    )
+    compare(
+        lambda x, w, b: Batch.apply(x, w, b, None, count, fixed, 1e-5, code)[0],
+        lambda x, w, b: plain(x, w, b, torch.zeros(())),
+        (rows, width),
+        (width,),
+        (width,),
+    )
+
+
+def test_moments_of_a_large_common_value_keep_their_digits() -> None:
+    x = 1000 + torch.randn(1000, 3)
+    _, mean, variance, total = Batch.apply(x, torch.ones(3), torch.zeros(3), None, None, None, 1e-5, 0)
+    torch.testing.assert_close(mean.double(), x.double().mean(0), rtol=1e-6, atol=0)
+    torch.testing.assert_close(variance.double(), x.double().var(0, correction=0), rtol=1e-5, atol=0)
+    assert total == 1000
+
+
+@pytest.mark.parametrize("width", [1, 7, 70])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("given", [False, True])
+def test_edges_of_gatedgcn(width: int, residual: bool, last: bool, given: bool) -> None:
+    csr, step = GRAPHS.csr, Round(GRAPHS.csr, None, GRAPHS.edge_index)
+    fixed = (torch.linspace(-1, 1, width), torch.linspace(1, 2, width)) if given else None
+
+    def plain(e: Tensor, c: Tensor, b: Tensor, *rest: Tensor) -> Tensor:
+        source, target, message, weight, bias = rest
+        raw = edge_sum_plain(e @ c.T + b, source, target, step)
+        out = gated_mean_plain(message, raw, csr, csr.edge)
+        ones = torch.ones(raw.shape[0], dtype=raw.dtype)
+        if fixed is None:
+            new = batch_norm_plain(raw, weight, bias, ones, 1e-5)[0]
+        else:
+            mean, variance = (value.to(raw.dtype) for value in fixed)
+            new = (raw - mean) * (variance + 1e-5).rsqrt() * weight + bias
+        new = e + torch.relu(new) if residual else torch.relu(new)
+        return joined(out, new, weight, bias)
+
+    def fast(*inputs: Tensor) -> Tensor:
+        out, new, *_ = GatedEdges.apply(*inputs, csr, fixed, (EPSILON, 1e-5), residual, last)
+        return joined(out, new, *inputs[-2:])
+
+    def joined(out: Tensor, new: Tensor | None, weight: Tensor, bias: Tensor) -> Tensor:
+        """Both results in one; all inputs are in it, since gradients of all are asked for."""
+        unused = 0 * (weight.sum() + bias.sum())
+        return out + unused if last or new is None else torch.cat([out, new]) + unused
+
+    count = GRAPHS.num_edges
+    nodes = [(N, width)] * 3
+    compare(fast, plain, (count, width), (width, width), (width,), *nodes, (width,), (width,))
 
 
 @pytest.mark.parametrize("name", ["propagate", "norm", "additive", "dynamic", "gru", "gate"])

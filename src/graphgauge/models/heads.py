@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Rounds
 from graphgauge.models.inputs import check_choice
+from graphgauge.models.layers.edges import pair_sum
 from graphgauge.models.pooling import POOLINGS, Pooling
 from graphgauge.models.propagate import take
 
@@ -32,12 +33,12 @@ class Chain(nn.Module):
 
         Where pairs outnumber rows the first map is applied to rows, and added up for pairs.
         """
-        first, (a, b) = self.maps[0], pairs
+        first = self.maps[0]
         assert isinstance(first, nn.Linear)
         if pairs.shape[1] < h.shape[0]:
-            return self._from(0, torch.cat([h[a], h[b]], 1))
+            return self._from(0, torch.cat([take(h, pairs[0]), take(h, pairs[1])], 1))
         left, right = first.weight[:, : h.shape[1]], first.weight[:, h.shape[1] :]
-        return self._from(1, F.linear(h, left)[a] + F.linear(h, right, first.bias)[b])
+        return self._from(1, pair_sum(F.linear(h, left), F.linear(h, right, first.bias), pairs))
 
     def _from(self, start: int, x: Tensor) -> Tensor:
         for number in range(start, len(self.maps)):

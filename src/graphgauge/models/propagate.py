@@ -7,7 +7,7 @@ from torch import Tensor
 
 from graphgauge.graphs.csr import CSR
 from graphgauge.models.kernels import compiled
-from graphgauge.models.kernels.functions import Propagate
+from graphgauge.models.kernels.functions import Propagate, Take
 
 
 def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
@@ -29,7 +29,12 @@ def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
 
 def take(rows: Tensor, index: Tensor | None) -> Tensor:
     """The rows numbered by `index`; all of them, as they are, where that is None."""
-    return rows if index is None else rows[index]
+    if index is None:
+        return rows
+    if rows.dim() == 2 and rows.requires_grad and compiled(rows):
+        taken: Tensor = Take.apply(rows.float(), index)  # type: ignore
+        return taken
+    return rows[index]
 
 
 def propagate_plain(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:

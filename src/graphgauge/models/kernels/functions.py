@@ -53,6 +53,22 @@ class Propagate(Function):
         return dx, None, None
 
 
+class Take(Function):
+    """x (n, d), rows (m,) → those rows (m, d)."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor) -> Tensor:
+        ctx.index, ctx.shape = index, x.shape
+        return x[index]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, None]:
+        dx = empty(*ctx.shape)
+        rows.add_rows(*views(dout, ctx.index, dx))
+        return dx, None
+
+
 class Norm(Function):
     """x and residual (N, w), an empty residual for none, node_ptr, three parameters (w,) → (N, w)."""
 

@@ -1,4 +1,4 @@
-"""Numbers of an edge from its own row and those of its two ends."""
+"""Numbers of edges and of pairs from rows of their own and of their two ends."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ def edge_sum(own: Tensor | None, source: Tensor, target: Tensor, step: Round) ->
         return edge_sum_plain(own, source, target, step)
     mine = None if own is None else own.float()
     out: Tensor = Ends.apply(mine, source.float(), target.float(), step.edge_own, step.ends)  # type: ignore
+    return out
+
+
+def pair_sum(left: Tensor, right: Tensor, pairs: Tensor) -> Tensor:
+    """left_a + right_b for every pair (a, b): left and right (n, d), pairs (2, P), result (P, d)."""
+    if not compiled(left):
+        return left[pairs[0]] + right[pairs[1]]
+    out: Tensor = Ends.apply(None, left.float(), right.float(), None, pairs)  # type: ignore
     return out
 
 
