@@ -14,10 +14,12 @@ import pytest
 import torch
 
 from graphgauge.datasets import TASKS, DatasetError, MissingData, load_task
+from graphgauge.datasets.home import cache_home
 from graphgauge.datasets.tasks import mnist, superpixels, table, tsp, wikics
 from graphgauge.datasets.tasks.collab import ogbl_collab
 from graphgauge.datasets.tasks.entry import Request, verify_official
 from graphgauge.datasets.tasks.folds import folds_from_files
+from graphgauge.datasets.tasks.kept import kept
 from graphgauge.datasets.tasks.mnist import idx
 from graphgauge.datasets.tasks.wikics import wikics as make_wikics
 
@@ -439,3 +441,19 @@ def test_points_do_not_depend_on_how_many_there_are() -> None:
     assert len({len(points) for points in one}) == 3
     assert np.array_equal(one[2], tsp._points(0, "train", 2, 50, 500))
     assert all(50 <= len(points) <= 500 for points in one)
+
+
+def test_what_cannot_be_kept_in_a_data_home_is_kept_in_the_cache(tmp_path: Path) -> None:
+    made = []
+
+    def make() -> dict[str, Any]:
+        made.append(1)
+        return {"a": np.arange(3)}
+
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "tasks").write_text("a file where a folder should be")
+    for _ in range(2):
+        assert kept(home, "tasks/x.npz", make, "a")["a"].tolist() == [0, 1, 2]
+    assert made == [1]
+    assert (cache_home() / "tasks" / "x.npz").is_file()

@@ -99,5 +99,5 @@ PATTERN = TaskEntry(
     # What the law gives. The paper's table has 117.47 and 4749.15: that is what q = 0.2 and patterns of 20
     # nodes give (117.5 and 4750), an earlier setting than its text.
     average=(117.0, 5870.0),
-    tolerance=0.06,  # one draw of the sizes of 100 patterns moves the averages by about 1 and 2 %
+    tolerance=0.08,  # one draw of the sizes of 100 patterns moves the averages by about 1 and 2 %
 )

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from graphgauge.compiling import loop
 from graphgauge.datasets.errors import MissingData
-from graphgauge.datasets.home import Home, arrays, find, homes, keep
 from graphgauge.datasets.options import stream
 from graphgauge.datasets.packing import Ints, packed
 from graphgauge.datasets.tasks.entry import Request, consecutive
+from graphgauge.datasets.tasks.kept import Arrays, kept
 from graphgauge.graphs import Feature, GraphSet, Task
 from graphgauge.graphs.task import PARTS
 
@@ -157,34 +157,32 @@ def image_task(
 def _part(
     name: str, request: Request, part: str, read: Reader, how: tuple[int, int, float], side: int
 ) -> GraphSet:
-    chosen = None if request.whole else request.seed
-    count = request.sizes[part]
+    """The graphs of a part; SLIC is looked for first, so that its absence is the first thing that is said."""
     _slic()
-    kept = _kept(name, part, count, chosen, request.root)
-    stored = find(homes(request.root), kept)
-    if stored is None:
+
+    def make() -> Arrays:
         images, labels = read("test" if part == "test" else "train")
-        offered = {"train": (VALIDATION, len(images)), "val": (0, VALIDATION), "test": (0, len(images))}
-        numbers = np.arange(*offered[part])
-        if chosen is not None:
-            rng = stream(f"task-{name}", request.seed, part)
-            numbers = np.sort(rng.choice(numbers, min(count, numbers.size), replace=False))
+        numbers = _chosen(name, request, part, len(images))
         found = [superpixels(images[i], *how) for i in numbers]
         sizes = [len(colour) for colour, _ in found]
-        stored = keep(
-            homes(request.root)[-1],
-            kept,
-            {
-                "node_ptr": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-                "colour": np.concatenate([colour for colour, _ in found]),
-                "centre": np.concatenate([centre for _, centre in found]),
-                "y": labels[numbers],
-            },
-        )
-    data = arrays(stored, "node_ptr", "colour", "centre", "y")
+        return {
+            "node_ptr": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            "colour": np.concatenate([colour for colour, _ in found]),
+            "centre": np.concatenate([centre for _, centre in found]),
+            "y": labels[numbers],
+        }
+
+    which = "all" if request.whole else f"{request.sizes[part]}-{request.seed}"
+    file = f"tasks/{name}-skimage{version('scikit-image')}-{part}-{which}.npz"
+    data = kept(request.root, file, make, "node_ptr", "colour", "centre", "y")
     return graphs_of(data["colour"], data["centre"], data["node_ptr"], side, data["y"])
 
 
-def _kept(name: str, part: str, count: int, seed: int | None, root: Home) -> str:
-    which = "all" if seed is None else f"{count}-{seed}"
-    return f"tasks/{name}-skimage{version('scikit-image')}-{part}-{which}.npz"
+def _chosen(name: str, request: Request, part: str, images: int) -> Ints:
+    """Numbers of the images of a part, ascending."""
+    first, end = {"train": (VALIDATION, images), "val": (0, VALIDATION), "test": (0, images)}[part]
+    numbers = np.arange(first, end)
+    if request.whole:
+        return numbers
+    rng = stream(f"task-{name}", request.seed, part)
+    return np.sort(rng.choice(numbers, min(request.sizes[part], numbers.size), replace=False))

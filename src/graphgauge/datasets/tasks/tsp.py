@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from graphgauge.datasets.errors import DatasetError, MissingData
-from graphgauge.datasets.home import Home, arrays, find, homes, keep
+from graphgauge.datasets.home import Home
 from graphgauge.datasets.options import number, stream, whole
 from graphgauge.datasets.packing import Ints
 from graphgauge.datasets.tasks.entry import Request, TaskEntry, consecutive
+from graphgauge.datasets.tasks.kept import Arrays, kept
 from graphgauge.graphs import Feature, GraphSet, Task
 from graphgauge.graphs.task import PARTS
 
@@ -101,18 +102,18 @@ def _tours(
     found: list[Ints] = []
     for start in range(0, len(points), BLOCK):
         block = points[start : start + BLOCK]
-        relative = f"{name}/{start}-{len(block)}.npz"
-        stored = find(homes(root), relative)
-        if stored is None:
-            with ThreadPoolExecutor(workers) as pool:
-                fresh = list(pool.map(solve, block))
-            stored = keep(homes(root)[-1], relative, {"tours": np.concatenate(fresh).astype(np.int16)})
+        file = f"{name}/{start}-{len(block)}.npz"
+        order = kept(root, file, partial(_solved, solve, block, workers), "tours")["tours"].astype(np.int64)
         ends = np.cumsum([len(p) for p in block])
-        order = arrays(stored, "tours")["tours"].astype(np.int64)
         if order.size != ends[-1]:
-            raise DatasetError(f"{stored}: expected tours of {ends[-1]} nodes in all, found {order.size}")
+            raise DatasetError(f"{file}: expected tours of {ends[-1]} nodes in all, found {order.size}")
         found += np.split(order, ends[:-1])
     return found
+
+
+def _solved(solve: Callable[[Points], Ints], points: list[Points], workers: int) -> Arrays:
+    with ThreadPoolExecutor(workers) as pool:
+        return {"tours": np.concatenate(list(pool.map(solve, points))).astype(np.int16)}
 
 
 def packed_instances(points: list[Points], tours: list[Ints]) -> GraphSet:
