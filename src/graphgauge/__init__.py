@@ -12,8 +12,18 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphgauge import alignment, datasets, descriptors, distances, generation, models, report
-    from graphgauge.graphs import GraphError, GraphSet, Pairs
+    from graphgauge import (
+        alignment,
+        datasets,
+        descriptors,
+        distances,
+        encodings,
+        generation,
+        models,
+        report,
+        supervised,
+    )
+    from graphgauge.graphs import GraphError, GraphSet, Pairs, Task
     from graphgauge.graphs.files import read, write
     from graphgauge.rows import Row
     from graphgauge.specs import Spec
@@ -25,12 +35,16 @@ _NAMES = {
     "GraphError": "graphgauge.graphs",
     "GraphSet": "graphgauge.graphs",
     "Pairs": "graphgauge.graphs",
+    "Task": "graphgauge.graphs",
     "Row": "graphgauge.rows",
     "Spec": "graphgauge.specs",
     "read": "graphgauge.graphs.files",
     "write": "graphgauge.graphs.files",
 }
-_MODULES = ("alignment", "datasets", "descriptors", "distances", "generation", "models", "report")
+_MODULES = (
+    "alignment", "datasets", "descriptors", "distances", "encodings", "generation", "models", "report",
+    "supervised",
+)  # fmt: skip
 
 __all__ = [
     "GraphError",
@@ -38,14 +52,17 @@ __all__ = [
     "Pairs",
     "Row",
     "Spec",
+    "Task",
     "alignment",
     "datasets",
     "descriptors",
     "distances",
+    "encodings",
     "generation",
     "models",
     "read",
     "report",
+    "supervised",
     "write",
 ]
 

@@ -14,6 +14,7 @@ from graphgauge.cli.errors import explain
 from graphgauge.cli.models import models
 from graphgauge.cli.pairs import pairs
 from graphgauge.cli.report import report
+from graphgauge.cli.train import train
 
 app = typer.Typer(
     name="graphgauge",
@@ -23,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(align)
+app.command()(train)
 app.command()(compare)
 app.command()(report)
 app.command()(models)

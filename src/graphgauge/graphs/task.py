@@ -115,6 +115,13 @@ class Task:
             check_feature(self.edge, self.graphs.edge, where, "edge")
         self._check_splits(where)
 
+    def __repr__(self) -> str:
+        what = ", ".join(f"{count} outputs of a {level}" for level, count in self.outputs.items())
+        return (
+            f"Task({self.name}: {what}, {self.loss}, {self.score}; {len(self.folds)} folds over "
+            f"{self.split_over}; {self.graphs!r})"
+        )
+
     def part(self, name: str, fold: int = 0) -> GraphSet:
         """The graphs of one part, with their targets; only where graphs are split."""
         if self.split_over != "graphs":
