@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from graphgauge import GraphSet
+from graphgauge.graphs.csr import CSR
 from graphgauge.graphs.quotient import Histories
-from graphgauge.graphs.rounds import Rounds
+from graphgauge.graphs.rounds import Round, Rounds
 from graphgauge.graphs.task import Feature
 from graphgauge.models import ARCHITECTURES, build_network
 from graphgauge.models.layers.norm import BatchNorm
@@ -178,6 +179,39 @@ def test_lone_nodes_and_empty_graphs_give_finite_numbers(name: str, edges: str, 
         for training in (True, False):
             found = everything(made(name, edges, dtype).train(training), graphs, None)
             assert all(torch.isfinite(value).all() for value in found.values())
+
+
+@EVERY
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_rows_before_may_be_other_and_more_than_rows_after(name: str, edges: str, dtype: torch.dtype) -> None:
+    """A layer finds nodes, ends and edges through the round alone, also among rows that nobody reads."""
+    rng = np.random.default_rng(3)
+    graphs = GraphSet.concat([random_graph(rng, n, 2 * n, True) for n in (5, 1, 8)])
+    layer = made(name, edges, dtype).layers[0]
+    plain = Rounds.plain(graphs, 1).rounds[0]
+    n, m = graphs.num_nodes, graphs.num_edges
+    h, e = torch.randn(n, WIDTH, dtype=dtype), torch.randn(m, WIDTH, dtype=dtype)
+    place, line = torch.randperm(n + 4)[:n], torch.randperm(m + 3)[:m]
+    wide_h, wide_e = torch.randn(n + 4, WIDTH, dtype=dtype), torch.randn(m + 3, WIDTH, dtype=dtype)
+    wide_h[place], wide_e[line] = h, e
+    degree = torch.zeros(2, n + 4, dtype=torch.int64)
+    degree[:, place] = plain.degree
+    csr = CSR(plain.csr.ptr, place[plain.csr.source], plain.csr.edge, n + 4)
+    moved = Round(csr, place, place[plain.ends], line, degree=degree)
+    leaves = [(h, e, plain), (wide_h, wide_e, moved)]
+    found = []
+    for states, lines, step in leaves:
+        states.requires_grad_()
+        out, new = layer(states, lines, step)
+        (slope,) = torch.autograd.grad((out * torch.linspace(-1, 1, WIDTH)).square().sum(), [states])
+        found.append((out, new if new.shape[0] == m and new is not lines else None, slope))
+    (out, new, slope), (out_moved, new_moved, slope_moved) = found
+    close = {"rtol": 0, "atol": 1e-4 if dtype == torch.float32 else 1e-10}
+    torch.testing.assert_close(out_moved, out, **close)
+    torch.testing.assert_close(slope_moved[place], slope, **close)
+    if new is not None and new_moved is not None:
+        torch.testing.assert_close(new_moved, new, **close)
+    assert slope_moved.abs().sum() == pytest.approx(float(slope.abs().sum()), rel=1e-4)
 
 
 @pytest.mark.parametrize("option", [{"pooling": p} for p in ("mean", "sum", "max", "set2set")], ids=str)

@@ -60,7 +60,8 @@ class GatedGCNLayer(nn.Module):
             z = take(own, step.own) + gated(message, source, target, step.csr, step.own)
             return self.finish(z, h, step.own, step.nodes), e
         assert e is not None, "GatedGCN reads states of edges"
-        if compiled(h) and e.shape[0] and step.edge_own is None and step.edges is None:
+        plain = step.own is None and step.edge_own is None and step.edges is None
+        if plain and compiled(h) and e.shape[0]:
             around, e = self._compiled(e, source, target, message, step)
         else:
             raw = edge_sum(self.edge(e), source, target, step)
