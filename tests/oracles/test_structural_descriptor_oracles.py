@@ -211,6 +211,21 @@ def test_spectra_of_graphs_in_pieces_are_those_of_numpy() -> None:
             np.testing.assert_allclose(own, np.linalg.eigvalsh(L), atol=1e-12)
 
 
+def test_spectra_of_graphs_with_twins_are_those_of_numpy() -> None:
+    """Nodes with the same neighbours: leaves of trees, sides of complete multipartite graphs, copies."""
+    copied = nx.gnp_random_graph(40, 0.2, seed=1)
+    for v in range(0, 40, 2):
+        copied.add_edges_from([(100 + v, u) for u in copied.neighbors(v)])
+    twinned = [nx.balanced_tree(4, 3), nx.star_graph(80), nx.complete_multipartite_graph(3, 20, 50), copied]
+    plain = [nx.Graph(nx.convert_node_labels_to_integers(graph).edges) for graph in twinned]
+    graphs = [*plain, nx.disjoint_union_all([*plain, nx.empty_graph(3)]), nx.path_graph(70)]
+    packed = GraphSet.from_networkx(graphs)
+    found = np.split(eigenvalues(packed).numpy(), packed.node_ptr[1:-1].tolist())
+    for own, graph in zip(found, graphs, strict=True):
+        expected = np.linalg.eigvalsh(nx.normalized_laplacian_matrix(graph).toarray())
+        np.testing.assert_allclose(own, expected, atol=1e-12)
+
+
 def test_degrees_components_density_are_those_of_networkx() -> None:
     graphs = small() + large()
     packed = GraphSet.from_networkx(graphs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,9 +14,10 @@ from graphgauge.descriptors.simple import simple_rows
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.colours import components, components_apart
 from graphgauge.graphs.segments import counts_to_ptr, gather_segments
+from graphgauge.graphs.symmetry import merged, twins
 
 ENTRIES = 1 << 21  # entries of the matrices held at once, 16 MB; more where one graph needs more
-SMALL = 64  # nodes of graphs that are not worth the search for their components
+SMALL = 200  # nodes of graphs that are not worth the search for components and twins
 BELOW = 1e-5  # the first bin starts here under 0, so that 1/2, 1, 3/2, … lie inside bins and not on edges
 
 
@@ -24,7 +26,8 @@ def eigenvalues(graphs: GraphSet) -> Tensor:
 
     Graph g owns ``eigenvalues[node_ptr[g]:node_ptr[g+1]]``. Rounding is clipped to [0, 2]; the row of a node
     without neighbours is 0, so it adds the eigenvalue 0. O(Σ n³) over the connected components, of which a
-    spectrum is the union.
+    spectrum is the union, where nodes with the same neighbours count once: k of them add k − 1 times the
+    eigenvalue 1.
 
     Raises
     ------
@@ -36,12 +39,11 @@ def eigenvalues(graphs: GraphSet) -> Tensor:
     """
     simple_rows(graphs)
     if (graphs.nodes_per_graph <= SMALL).all():
-        return _of_each(graphs)
-    label = components(graphs)
-    if int(label.max()) < int((graphs.nodes_per_graph > 0).sum()):  # all are connected
-        return _of_each(graphs)
-    parts, _, _ = components_apart(graphs, label)  # the components of one graph follow one another
-    values = _of_each(parts.to(graphs.device))
+        return _of_each(graphs, _scale(graphs))
+    parts, label = graphs, components(graphs)
+    if int(label.max()) >= int((graphs.nodes_per_graph > 0).sum()):  # some are in pieces
+        parts = components_apart(graphs, label)[0].to(graphs.device)  # those of one graph follow one another
+    values = _of_connected(parts)
     by_value = torch.argsort(values, stable=True)
     return values[by_value[torch.argsort(graphs.batch[by_value], stable=True)]]
 
@@ -76,11 +78,40 @@ def spectrum_histogram(graphs: GraphSet, *, bins: int = 200, normalise: bool = T
     return shares(counts) if normalise else counts
 
 
-def _of_each(graphs: GraphSet) -> Tensor:
-    """Eigenvalues of every graph, connected or not, ascending in each: (N,)."""
+def _of_connected(graphs: GraphSet) -> Tensor:
+    """Eigenvalues of every graph, none of which is in pieces, in any order in each: (N,).
+
+    The difference of two nodes with the same neighbours is an eigenvector: A takes it to 0, L to itself. All
+    others are constant on k such nodes. In the orthonormal basis of these constants, L is the matrix of a
+    graph with one node for the k, whose edges weigh √k times as much.
+    """
+    scale = _scale(graphs)
+    like = twins(graphs, np.zeros(graphs.num_nodes, np.int64))
+    if like is None:
+        return _of_each(graphs, scale)
+    smaller, _, kept = merged(graphs, np.zeros_like(like), like)
+    times = torch.from_numpy(np.bincount(like, minlength=like.size)[kept]).to(scale)
+    places = torch.from_numpy(kept).to(graphs.device)
+    out = torch.ones_like(scale)
+    # Values of a graph need not stand at its kept nodes in order: the caller sorts them.
+    out[places] = _of_each(smaller.to(graphs.device), scale[places] * times.sqrt())
+    return out
+
+
+def _scale(graphs: GraphSet) -> Tensor:
+    """1 / √degree of every node, 0 of one without neighbours: (N,) float64."""
+    degree = graphs.degree.to(torch.float64)
+    return torch.where(degree > 0, degree.clamp(min=1).rsqrt(), 0.0)
+
+
+def _of_each(graphs: GraphSet, scale: Tensor) -> Tensor:
+    """Eigenvalues of I − S A S of every graph, ascending in each, with S = diag(scale): (N,).
+
+    Where the scale of a node is 0, so is its row.
+    """
     out = torch.zeros(graphs.num_nodes, dtype=torch.float64, device=graphs.device)
     for ids, n in _equal_sizes(graphs.nodes_per_graph):
-        values = torch.linalg.eigvalsh(_laplacians(graphs, ids, n)).clamp(0, 2)
+        values = torch.linalg.eigvalsh(_laplacians(graphs, scale, ids, n)).clamp(0, 2)
         out[gather_segments(graphs.node_ptr, ids)[0]] = values.view(-1)
     return out
 
@@ -95,16 +126,15 @@ def _equal_sizes(sizes: Tensor) -> Iterator[tuple[Tensor, int]]:
             yield order[first : min(first + step, stop)], n
 
 
-def _laplacians(graphs: GraphSet, ids: Tensor, n: int) -> Tensor:
+def _laplacians(graphs: GraphSet, scale: Tensor, ids: Tensor, n: int) -> Tensor:
     """Normalised Laplacians of graphs of n nodes each: (k, n, n)."""
     edges, ptr = gather_segments(graphs.edge_ptr, ids)
     which = torch.repeat_interleave(torch.arange(ids.numel(), device=ids.device), ptr.diff())
     source, target = graphs.edge_index[:, edges]
-    scale = graphs.degree.to(torch.float64).clamp(min=1).rsqrt()
     first = graphs.node_ptr[ids][which]
     out = torch.zeros((ids.numel(), n, n), dtype=torch.float64, device=graphs.device)
     out[which, source - first, target - first] = -scale[source] * scale[target]
-    joined = (graphs.degree > 0).to(torch.float64)
+    joined = (scale > 0).to(torch.float64)
     nodes = gather_segments(graphs.node_ptr, ids)[0]
     out.diagonal(dim1=1, dim2=2).copy_(joined[nodes].view(-1, n))
     return out

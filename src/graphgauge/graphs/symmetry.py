@@ -59,10 +59,10 @@ def orbits(graphs: GraphSet, *, initial: Tensor | None = None) -> Tensor:
     colour = wl_colours(graphs, initial=_loops_apart(graphs, initial)).cpu().numpy()
     rest, name = graphs.structure(), np.arange(graphs.num_nodes)
     moved_from, moved_to = [name[:0]], [name[:0]]
-    while not rest.directed and (like := _twins(rest, colour)) is not None:
+    while not rest.directed and (like := twins(rest, colour)) is not None:
         moved_from.append(name)
         moved_to.append(name[like])
-        rest, colour, kept = _merged(rest, colour, like)
+        rest, colour, kept = merged(rest, colour, like)
         name = name[kept]
     for here, there in _symmetries(rest, colour):
         moved_from.append(name[here])
@@ -190,7 +190,7 @@ def _subdivided(graphs: GraphSet, colour: Array, kind: Array, chosen: Array) -> 
     return out, colours[order]
 
 
-def _twins(graphs: GraphSet, colour: Array) -> Array | None:
+def twins(graphs: GraphSet, colour: Array) -> Array | None:
     """First twin of every node (itself where it has none); None where no node has a twin.
 
     Found by 64-bit sums over neighbours and then proved, like the colours.
@@ -210,7 +210,7 @@ def _twins(graphs: GraphSet, colour: Array) -> Array | None:
     return like if same_rows(like, np.arange(key.size), [(ptr, neighbour)]) else None
 
 
-def _merged(graphs: GraphSet, colour: Array, like: Array) -> tuple[GraphSet, Array, Array]:
+def merged(graphs: GraphSet, colour: Array, like: Array) -> tuple[GraphSet, Array, Array]:
     """The graphs with one node for each class of twins, its colour saying how many it stands for.
 
     Twins have the same neighbours, so every symmetry of the smaller graph that keeps these colours is one of

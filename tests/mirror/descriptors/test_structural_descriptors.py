@@ -138,6 +138,11 @@ def test_a_large_graph_of_many_components_takes_the_time_of_small_ones() -> None
     torch.testing.assert_close(found, torch.tensor([0.0, 1.0, 2.0]).double().repeat_interleave(10_000))
 
 
+def test_the_leaves_of_a_large_star_count_once_in_its_spectrum() -> None:
+    found = eigenvalues(GraphSet.from_edges([[(0, i) for i in range(1, 30_000)]]))
+    torch.testing.assert_close(found, torch.tensor([0.0, *[1.0] * 29_998, 2.0]).double())
+
+
 def test_dense_graphs_of_a_thousand_nodes_do_not_explode() -> None:
     """Listing its 4-cliques one by one would take 4·10¹⁰ steps."""
     graph = GraphSet.from_networkx([nx.complete_graph(1000)])
