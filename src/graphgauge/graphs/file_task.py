@@ -53,7 +53,8 @@ def read_task(path: str | Path) -> Task:
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: there is no such file")
     try:
-        header, tensors = load(Path(path))
+        header, mapped = load(Path(path))
+        tensors = {name: value.clone() for name, value in mapped.items()}  # a task outlives its file
         if header.get("format") != FORMAT or header.get("version") != str(VERSION):
             raise GraphError(
                 f"not a task of version {VERSION}: {header.get('format')!r} {header.get('version')!r}"

@@ -192,9 +192,15 @@ class Plan:
 
 
 def try_on(recipe: Recipe, task: Task, settings: Settings) -> None:
-    """One step of loss on a few items, so that a wrong shape is an error before hours of training."""
+    """One step of loss on a few items, so that a wrong shape is an error before hours of training.
+
+    Of one large graph a dense model is tried only, which refuses it before anything is allocated.
+    """
     if task.split_over != "graphs":
-        recipe.fresh(task, 0, settings.dropout or 0.0)
+        net: Any = recipe.fresh(task, 0, settings.dropout or 0.0)
+        if recipe.dense:
+            with torch.no_grad():
+                net.states(task.graphs) if task.split_over == "links" else net(task.graphs)
         return
     few = task.folds[0].train[:4]
     small = replace(task, graphs=task.graphs[few], folds=(first_fold(len(few)),))

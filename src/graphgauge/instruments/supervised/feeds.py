@@ -131,14 +131,14 @@ class LinkFeed:
     Parameters
     ----------
     batch_size : training links in a step; as many random pairs are drawn beside them
-    evaluate_with_val : lay the validation links into the graph when the test part is judged
+    val_links_at_test : lay the validation links into the graph when the test part is judged
     """
 
     task: Task
     batch_size: int
     seed: int
     device: str = "cpu"
-    evaluate_with_val: bool = False
+    val_links_at_test: bool = False
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
         links = self.task.links["train"].positive
@@ -168,7 +168,7 @@ class LinkFeed:
 
     def _graph(self, part: str) -> GraphSet:
         graphs = self.task.graphs
-        if part == "test" and self.evaluate_with_val:
+        if part == "test" and self.val_links_at_test:
             graphs = with_links(graphs, self.task.links["val"].positive)
         return graphs.to(self.device)
 

@@ -26,6 +26,8 @@ LAYERS = {"100k": 4, "500k": 16}
 DENSE_LAYERS = 3
 # Nets that divide by the degree of the sender.
 DEGREES = ("gcn", "monet")
+# Options that make nodes of equal history differ.
+TELLING_APART = ("dropout", "input_dropout", "order", "pe")
 # A net may miss its budget by so much.
 TOLERANCE = 0.03
 
@@ -91,7 +93,7 @@ class Recipe:
         if task.split_over == "nodes":
             return NodeFeed(seen, fold, seed, settings.device, change)
         if task.split_over == "links":
-            return LinkFeed(seen, settings.batch_size, seed, settings.device)
+            return LinkFeed(seen, settings.batch_size, seed, settings.device, settings.val_links_at_test)
         size = 1 if self.gathered(task, settings) else settings.batch_size
         histories = self._histories(seen, settings)
         return GraphFeed(seen, fold, size, seed, settings.device, change, histories)
@@ -116,7 +118,8 @@ class Recipe:
         ours = isinstance(self.model, str) and self.model in ARCHITECTURES and not self.dense
         edge = task.edge if self.edge_features and self._edge_states else None
         numbers = any(f is not None and f.kind == "number" for f in (task.node, edge))
-        if not (ours and settings.share_rows) or numbers or self.encoding or settings.dropout:
+        apart = self.encoding or settings.dropout or any(self.options.get(name) for name in TELLING_APART)
+        if not (ours and settings.share_rows) or numbers or apart:
             return None
         return histories_of(
             task, self.layers, edge, self._edge_states, self.model in DEGREES, settings.batch_size or 128

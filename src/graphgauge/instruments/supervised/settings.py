@@ -25,6 +25,8 @@ class Settings:
     dense_batches : of the dense models ringgnn and ppgn: "true" batches, or "published": one graph at a time,
         gradients summed over several
     share_rows : compute rows of equal history once where that is exact and pays (see docs/quotient.md)
+    val_links_at_test : of link prediction: let the model see the validation links when it is tested, as the
+        rules of OGB allow; the published benchmark does not
     device : "cpu", "cuda", …
     """
 
@@ -40,6 +42,7 @@ class Settings:
     precision: str = "float32"
     dense_batches: str = "true"
     share_rows: bool = True
+    val_links_at_test: bool = False
     device: str = "cpu"
 
     def __post_init__(self) -> None:
