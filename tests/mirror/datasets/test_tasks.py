@@ -344,6 +344,7 @@ def test_superpixels_keep_the_mean_of_the_image(monkeypatch: pytest.MonkeyPatch)
         (struct.pack(">4i", 2049, 1, 1, 1), "is no idx file"),
         (struct.pack(">4i", 2051, 2, 2, 2) + b"1234567", "expected 8 bytes, found 7"),
     ],
+    ids=["empty", "other kind", "short"],
 )
 def test_damaged_images_are_refused(raw: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "images"
