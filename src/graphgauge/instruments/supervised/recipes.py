@@ -11,11 +11,12 @@ import torch
 from torch import nn
 
 from graphgauge.budget import count_parameters, fit_width
-from graphgauge.encodings import Encoding, encoding, vary
+from graphgauge.encodings import encoding
 from graphgauge.graphs import Feature, GraphSet, Task
 from graphgauge.graphs.quotient import Histories
 from graphgauge.instruments.supervised.feeds import Feed, GraphFeed, LinkFeed, NodeFeed
 from graphgauge.instruments.supervised.nets import configuration, task_options
+from graphgauge.instruments.supervised.positions import changing, encoded, is_order, variation
 from graphgauge.instruments.supervised.settings import Settings
 from graphgauge.models import ARCHITECTURES, DENSE, ModelError, build_network
 from graphgauge.models.identity import architecture_digest, reason
@@ -42,8 +43,9 @@ class Recipe:
     model : name of the table, ``package.module:Name``, or a class or function
     width, layers, options : of `graphgauge.models.build_network`
     edge_features : whether the task's edge column is read
-    encoding, encoding_mode, encoding_variant : name of a positional encoding, "add" or "replace" the node's
-        column, and what is done to it in training (table 13); see `graphgauge.encodings`
+    encoding, encoding_mode : name of a positional encoding, see `graphgauge.encodings`, and whether it is
+        to "add" to the node's column or to "replace" it; "order:n" embeds the node's number
+    encoding_variant : a name of `VARIATIONS`; signs are flipped, and orders shuffled, in training only
     budget : the limit that the width was made for
     published : whether it is the configuration of the paper's code
     """
@@ -56,7 +58,7 @@ class Recipe:
     edge_features: bool = False
     encoding: str | None = None
     encoding_mode: str = "add"
-    encoding_variant: str = "none"
+    encoding_variant: str = "keep"
     budget: str | int | None = None
     published: bool = False
 
@@ -77,7 +79,9 @@ class Recipe:
     def _build(self, task: Task, dropout: float) -> nn.Module:
         options = dict(self.options)
         if self.encoding is not None:
-            options |= {"pe": encoding(self.encoding).width, "pe_mode": self.encoding_mode}
+            width = encoding(self.encoding).width
+            number = is_order(self.encoding)
+            options |= {"order": width} if number else {"pe": width, "pe_mode": self.encoding_mode}
         if dropout:
             options |= {"dropout": dropout, "input_dropout": dropout}
         edge = task.edge if self.edge_features else None
@@ -87,8 +91,8 @@ class Recipe:
 
     def feed(self, task: Task, fold: int, settings: Settings, seed: int) -> Feed:
         """What the model is fed on one fold."""
-        seen = encoded(task, self.encoding)
-        change = self._variation()
+        seen = encoded(task, self.encoding, self.encoding_variant)
+        change = changing(self.encoding, self.encoding_variant)
         assert settings.batch_size is not None
         if task.split_over == "nodes":
             return NodeFeed(seen, fold, seed, settings.device, change)
@@ -102,16 +106,6 @@ class Recipe:
         """Graphs whose gradients are summed before a step, one graph at a time; None for true batches."""
         published = self.dense and settings.dense_batches == "published" and task.split_over == "graphs"
         return settings.batch_size if published else None
-
-    def _variation(self) -> Callable[[GraphSet, torch.Generator], GraphSet] | None:
-        if self.encoding is None or self.encoding_variant == "none":
-            return None
-        chosen = self.encoding_variant
-
-        def change(graphs: GraphSet, generator: torch.Generator) -> GraphSet:
-            return graphs.with_columns(node={"pe": vary(graphs.node["pe"], graphs, chosen, generator)})
-
-        return change
 
     def _histories(self, task: Task, settings: Settings) -> Histories | None:
         """Equal histories, where the model sees categories only and there is no dropout."""
@@ -150,15 +144,6 @@ class Recipe:
         """Number of parameters, and a digest that changes with the architecture."""
         model = self.fresh(task, 0)
         return {"parameters": count_parameters(model), "architecture": architecture_digest(model)}
-
-
-@lru_cache(maxsize=4)
-def encoded(task: Task, name: str | None) -> Task:
-    """The task with its encoding in the node column "pe", computed once in a process."""
-    if name is None:
-        return task
-    chosen: Encoding = encoding(name)
-    return replace(task, graphs=task.graphs.with_columns(node={"pe": chosen(task.graphs)}))
 
 
 @lru_cache(maxsize=4)
@@ -212,7 +197,8 @@ def recipe_for(
     own.pop("pe_mode", None)
     base = Recipe(
         label, model, options=own, edge_features=edge_features and task.edge is not None,
-        encoding=encoding, encoding_mode=mode, encoding_variant=encoding_variant or "none", budget=budget,
+        encoding=encoding, encoding_mode=mode, budget=budget,
+        encoding_variant=variation(encoding, encoding_variant),
     )  # fmt: skip
     if edge_features and task.edge is None:
         raise ValueError(f"task {task.name} has no edge features for {label!r} to read")
