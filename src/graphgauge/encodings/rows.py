@@ -75,7 +75,7 @@ def symmetrised(rows: Rows) -> Rows:
     """Every edge both ways, with the larger of the two weights."""
     from scipy.sparse import csr_array
 
-    n = rows.count
+    n = rows.nodes
     one_way = csr_array((rows.weight, rows.neighbour, rows.ptr), shape=(n, n))
     both = csr_array(one_way.maximum(one_way.T))
     both.sort_indices()
