@@ -12,7 +12,7 @@ from torch import nn
 
 from graphgauge.budget import count_parameters, fit_width
 from graphgauge.encodings import encoding
-from graphgauge.graphs import Feature, GraphSet, Task
+from graphgauge.graphs import Feature, Task
 from graphgauge.graphs.quotient import Histories
 from graphgauge.instruments.supervised.feeds import Feed, GraphFeed, LinkFeed, NodeFeed
 from graphgauge.instruments.supervised.nets import configuration, task_options
