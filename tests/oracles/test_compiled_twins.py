@@ -27,6 +27,7 @@ from graphgauge.models.kernels.functions import (
     GatedEdges,
     Gru,
     Largest,
+    LargestGated,
     Mixture,
     Norm,
     Propagate,
@@ -167,6 +168,21 @@ def test_gates_of_states_of_edges(width: int) -> None:
 def test_largest_of_the_neighbours(width: int) -> None:
     csr = GRAPHS.csr
     compare(lambda x: Largest.apply(x, csr), lambda x: largest_plain(x[csr.source], csr), (N, width))
+
+
+@pytest.mark.parametrize("width", [1, 7, 70])
+@pytest.mark.parametrize("kinds", [1, None], ids=str)
+def test_largest_gated_message(width: int, kinds: int | None) -> None:
+    """Edges with a state of their own, and with one that all share."""
+    csr = GRAPHS.csr
+    edge = csr.edge if kinds is None else csr.edge % kinds
+    csr = type(csr)(csr.ptr, csr.source, edge)
+    compare(
+        lambda m, raw: LargestGated.apply(m, raw, csr),
+        lambda m, raw: largest_plain(torch.sigmoid(raw)[edge] * m[csr.source], csr),
+        (N, width),
+        (kinds or csr.edge.numel(), width),
+    )
 
 
 @pytest.mark.parametrize("width", [1, 7, 70])

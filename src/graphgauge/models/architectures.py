@@ -107,7 +107,7 @@ class NetOptions:
 
     Parameters
     ----------
-    edges : how layers treat edges, one of the architecture's variants
+    edges : how layers treat edges, one of the architecture's variants, by default its first
     node_empty : first state of nodes without a column: "ones", a linear map of a one, "type", the embedding
         of one type, "none", nothing but positions
     edge_empty, edge_ones : the same of edges ("ones" or "type"), and how many ones

@@ -253,6 +253,27 @@ class Largest(Function):
         return dx, None
 
 
+class LargestGated(Function):
+    """message (N, d), states of edges (R, d) → largest gated message, at least 0 (rows of csr, d)."""
+
+    @staticmethod
+    def forward(ctx: Any, message: Tensor, raw: Tensor, csr: CSR) -> Tensor:
+        message, raw, out = message.contiguous(), raw.contiguous(), empty(csr.num_rows, message.shape[1])
+        winner = torch.empty(out.shape, dtype=torch.int32)
+        gate.largest(*views(message, raw, csr.ptr, csr.source, csr.edge, out, winner))
+        ctx.csr = csr
+        ctx.save_for_backward(message, raw, winner)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, Tensor, None]:
+        message, raw, winner = ctx.saved_tensors
+        grads = empty(*message.shape), empty(*raw.shape)
+        gate.largest_backward(*views(dout, message, raw, ctx.csr.source, ctx.csr.edge, winner, *grads))
+        return *grads, None
+
+
 class Ends(Function):
     """own (R′, d) or None, source and target (N, d), rows of own (R,) or None, pairs (2, R) → sums (R, d)."""
 

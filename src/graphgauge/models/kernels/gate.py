@@ -1,6 +1,6 @@
-"""Gated means over the rows of a CSR, every feature with its own gate.
+"""Gated means and maxima over the rows of a CSR, every feature with its own gate.
 
-The first pair makes gates of the ends of an edge, and keeps none of them; the second takes states of edges.
+The first pair makes gates of the ends of an edge, and keeps none of them; the others take states of edges.
 """
 
 from __future__ import annotations
@@ -139,3 +139,49 @@ def edge_backward(
                 dsent[f] += gate[f] * share[f]
             for f in range(width):
                 dstate[f] += gate[f] * share[f] * (sent[f] - row[f]) * (F(1.0) - gate[f])
+
+
+@loose_loop
+def largest(
+    message: Floats, raw: Floats, ptr: Ints, source: Ints, edge: Ints, out: Floats, winner: Ints
+) -> None:
+    """out_i = max(0, max_e σ(raw_edge(e)) m_source(e)); winner holds the entry e, or -1 where 0 won."""
+    n, width = out.shape
+    gate = np.empty(width, np.float32)
+    for i in range(n):
+        row, best = out[i], winner[i]
+        row[:] = 0
+        best[:] = -1
+        for e in range(ptr[i], ptr[i + 1]):
+            state, sent, number = raw[edge[e]], message[source[e]], np.int32(e)
+            for f in range(width):
+                gate[f] = sent[f] / (F(1.0) + exponential(-state[f]))
+            for f in range(width):
+                best[f] = number if gate[f] > row[f] else best[f]
+            for f in range(width):
+                row[f] = max(row[f], gate[f])
+
+
+@loose_loop
+def largest_backward(
+    dout: Floats,
+    message: Floats,
+    raw: Floats,
+    source: Ints,
+    edge: Ints,
+    winner: Ints,
+    dmessage: Floats,
+    draw: Floats,
+) -> None:
+    """Gradients of `largest`: all of them go to the first of those that were largest."""
+    n, width = dout.shape
+    dmessage[:] = 0
+    draw[:] = 0
+    for i in range(n):
+        for f in range(width):
+            e = winner[i, f]
+            if e >= 0:
+                j, r = source[e], edge[e]
+                gate = F(1.0) / (F(1.0) + exponential(-raw[r, f]))
+                dmessage[j, f] += gate * dout[i, f]
+                draw[r, f] += message[j, f] * gate * (F(1.0) - gate) * dout[i, f]

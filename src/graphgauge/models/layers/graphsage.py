@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from graphgauge.graphs.csr import CSR
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.kernels import compiled
-from graphgauge.models.kernels.functions import Largest
+from graphgauge.models.kernels.functions import Largest, LargestGated
 from graphgauge.models.layers.edges import edge_sum
 from graphgauge.models.layers.norm import BatchNorm
 from graphgauge.models.propagate import take
@@ -82,6 +82,9 @@ def largest(x: Tensor, csr: CSR) -> Tensor:
 
 def largest_gated(message: Tensor, raw: Tensor, csr: CSR) -> Tensor:
     """max(0, max_j σ(e_ij) ⊙ m_j): message (n′, d), raw (R, d) of edges, result (n, d)."""
+    if compiled(message):
+        out: Tensor = LargestGated.apply(message.float(), raw.float(), csr)  # type: ignore
+        return out
     return largest_plain(torch.sigmoid(raw)[csr.edge] * message[csr.source], csr)
 
 
