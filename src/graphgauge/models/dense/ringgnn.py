@@ -161,8 +161,8 @@ class RingGNN(DenseNet):
         )
 
     def features_per_pair(self, keep: bool) -> int:
-        most = 10 * self.width
-        return most + 9 * self.width * len(self.layers) if keep else most
+        # Measured at 500 nodes and width 24: 16 and 80 widths with gradients of 2 and 8 layers, 15 without.
+        return self.width * (12 + 9 * len(self.layers) if keep else 16)
 
     def compute(self, entries: Entries, levels: Collection[str]) -> dict[str, Tensor]:
         squares, of_nodes = entries.squares, entries.sums()
