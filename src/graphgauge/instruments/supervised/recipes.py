@@ -83,7 +83,7 @@ class Recipe:
             number = is_order(self.encoding)
             options |= {"order": width} if number else {"pe": width, "pe_mode": self.encoding_mode}
         if dropout:
-            options |= {"dropout": dropout, "input_dropout": dropout}
+            options |= {"dropout": dropout}
         edge = task.edge if self.edge_features else None
         return build_network(
             self.model, task.node, edge, dict(task.outputs), width=self.width, layers=self.layers, **options
@@ -115,8 +115,9 @@ class Recipe:
         apart = self.encoding or settings.dropout or any(self.options.get(name) for name in TELLING_APART)
         if not (ours and settings.share_rows) or numbers or apart:
             return None
+        rounds = self.layers - bool(self.options.get("input_layer"))
         return histories_of(
-            task, self.layers, edge, self._edge_states, self.model in DEGREES, settings.batch_size or 128
+            task, rounds, edge, self._edge_states, self.model in DEGREES, settings.batch_size or 128
         )
 
     @property
