@@ -7,7 +7,16 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BENCHMARKS = ("pairs", "sampling", "training", "evaluation", "growth", "generation", "generation_growth")
+BENCHMARKS = (
+    "pairs",
+    "sampling",
+    "training",
+    "evaluation",
+    "growth",
+    "generation",
+    "generation_growth",
+    "encodings",
+)
 ALLOCATORS = ("default", "keep")
 
 
