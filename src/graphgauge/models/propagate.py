@@ -34,7 +34,7 @@ def take(rows: Tensor, index: Tensor | None) -> Tensor:
     if rows.dim() == 2 and rows.requires_grad and compiled(rows):
         taken: Tensor = Take.apply(rows.float(), index)  # type: ignore
         return taken
-    return rows[index]
+    return rows.index_select(0, index)
 
 
 def propagate_plain(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:

@@ -1,6 +1,7 @@
 """Batch normalisation with an activation and a sum at its end, in two passes forward and two backward.
 
-Sums run over blocks of rows in float32 and over blocks in float64.
+Sums run over blocks of rows in float32 and over blocks in float64. The activation is chosen inside the loops:
+it does not change, so the compiler makes a loop for each, which one expression a number lets it vectorise.
 """
 
 from __future__ import annotations
@@ -45,6 +46,79 @@ def moments(x: Floats, count: Floats, mean: Floats, variance: Floats) -> float:
 
 
 @loose_loop
+def forward(
+    x: Floats,
+    residual: Floats,
+    count: Floats,
+    weight: Floats,
+    bias: Floats,
+    eps: float,
+    activation: int,
+    found: bool,
+    mean: Floats,
+    variance: Floats,
+    scale: Floats,
+    slope: Floats,
+    out: Floats,
+) -> float:
+    """`apply` with the moments of x (found) or those given, and what `gradients` reads; returns Σ count."""
+    total = moments(x, count, mean, variance) if found else 0.0
+    for f in range(mean.size):
+        scale[f] = 1.0 / np.sqrt(variance[f] + eps)
+        slope[f] = weight[f] * scale[f]
+    apply(x, residual, mean, slope, bias, activation, out)
+    return total
+
+
+@loose_loop
+def gradients(
+    dout: Floats,
+    x: Floats,
+    count: Floats,
+    mean: Floats,
+    scale: Floats,
+    slope: Floats,
+    bias: Floats,
+    activation: int,
+    total: float,
+    dweight: Floats,
+    dbias: Floats,
+    dx: Floats,
+) -> None:
+    """Gradients of `forward`; total is what it returned, 0 where the moments were given."""
+    width = mean.size
+    share, cut = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    sums(dout, x, mean, slope, bias, activation, dbias, dweight)
+    for f in range(width):
+        if total > 0:
+            share[f] = dbias[f] / total
+            cut[f] = dweight[f] * scale[f] * scale[f] / total
+        dweight[f] *= scale[f]
+    backward(dout, x, count, mean, slope, bias, activation, share, cut, dx)
+
+
+@njit(inline="always")
+def activated(y: np.float32, activation: int) -> np.float32:
+    if activation == RELU:
+        return max(y, F(0.0))
+    if activation == ELU:
+        low: np.float32 = exponential(min(y, F(0.0))) - F(1.0)
+        return y if y > F(0.0) else low
+    return y
+
+
+@njit(inline="always")
+def passed(up: np.float32, y: np.float32, activation: int) -> np.float32:
+    """up · activation′(y)."""
+    if activation == RELU:
+        return up if y > F(0.0) else F(0.0)
+    if activation == ELU:
+        slope: np.float32 = exponential(min(y, F(0.0)))
+        return up * slope
+    return up
+
+
+@loose_loop
 def apply(
     x: Floats,
     residual: Floats,
@@ -56,24 +130,15 @@ def apply(
 ) -> None:
     """out = residual + activation(slope (x - mean) + bias); an empty residual counts as 0."""
     n, width = x.shape
-    y = np.empty(width, np.float32)
-    for i in range(n):
-        row, to = x[i], out[i]
-        for f in range(width):
-            y[f] = (row[f] - mean[f]) * slope[f] + bias[f]
-        if activation == RELU:
+    if residual.shape[0] == 0:
+        for i in range(n):
             for f in range(width):
-                y[f] = max(y[f], F(0.0))
-        elif activation == ELU:
+                out[i, f] = activated((x[i, f] - mean[f]) * slope[f] + bias[f], activation)
+    else:
+        for i in range(n):
             for f in range(width):
-                low = exponential(min(y[f], F(0.0))) - F(1.0)
-                y[f] = y[f] if y[f] > F(0.0) else low
-        if residual.shape[0] == 0:
-            to[:] = y
-        else:
-            added = residual[i]
-            for f in range(width):
-                to[f] = added[f] + y[f]
+                y = activated((x[i, f] - mean[f]) * slope[f] + bias[f], activation)
+                out[i, f] = residual[i, f] + y
 
 
 @njit(inline="always")
@@ -109,18 +174,17 @@ def sums(
 ) -> None:
     """dbias = Σ dy and product = Σ dy (x - mean), over all rows."""
     n, width = x.shape
-    dy, part, cross = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
+    part, cross = np.empty(width, np.float32), np.empty(width, np.float32)
     first, second = np.zeros(width), np.zeros(width)
     for start in range(0, n, BLOCK):
         part[:] = 0
         cross[:] = 0
         for i in range(start, min(start + BLOCK, n)):
-            row = x[i]
-            inner(row, dout[i], mean, slope, bias, activation, dy)
             for f in range(width):
-                part[f] += dy[f]
-            for f in range(width):
-                cross[f] += dy[f] * (row[f] - mean[f])
+                up, centred = dout[i, f], x[i, f] - mean[f]
+                dy = passed(up, centred * slope[f] + bias[f], activation)
+                part[f] += dy
+                cross[f] += dy * centred
         for f in range(width):
             first[f] += part[f]
             second[f] += cross[f]
@@ -143,11 +207,9 @@ def backward(
 ) -> None:
     """dx = slope (dy - count (share + cut (x - mean))): share = Σ dy / n, cut = Σ dy (x - mean) / (n σ²)."""
     n, width = x.shape
-    dy = np.empty(width, np.float32)
     for i in range(n):
-        row, to, c = x[i], dx[i], count[i] if count.size else F(1.0)
-        inner(row, dout[i], mean, slope, bias, activation, dy)
+        c = count[i] if count.size else F(1.0)
         for f in range(width):
-            dy[f] -= c * (share[f] + cut[f] * (row[f] - mean[f]))
-        for f in range(width):
-            to[f] = slope[f] * dy[f]
+            up, centred = dout[i, f], x[i, f] - mean[f]
+            dy = passed(up, centred * slope[f] + bias[f], activation)
+            dx[i, f] = slope[f] * (dy - c * (share[f] + cut[f] * centred))

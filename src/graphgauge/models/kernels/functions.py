@@ -59,7 +59,7 @@ class Take(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, index: Tensor) -> Tensor:
         ctx.index, ctx.shape = index, x.shape
-        return x[index]
+        return x.index_select(0, index)
 
     @staticmethod
     @once_differentiable
@@ -340,35 +340,31 @@ class Batch(Function):
         eps: float,
         activation: int,
     ) -> tuple[Tensor, Tensor, Tensor, float]:
-        x, nothing = x.contiguous(), empty(0)
-        counts = nothing if count is None else count
-        if given is None:
-            mean, variance = torch.empty_like(weight), torch.empty_like(weight)
-            total = batch_norm.moments(*views(x, counts, mean, variance))
-        else:
-            mean, variance, total = given[0].clone(), given[1].clone(), 0.0
-        ctx.per = 1 / total if total else 0.0
-        scale = (variance + eps).rsqrt()
-        slope, out = weight * scale, empty(*x.shape)
-        added = nothing[:, None] if residual is None else residual
-        batch_norm.apply(*views(x, added, mean, slope, bias), activation, view(out))
-        ctx.activation, ctx.has_residual = activation, residual is not None
-        ctx.save_for_backward(x, bias, counts, mean, scale, slope)
+        x, nothing = x.contiguous(), empty(0, 0)
+        counts = empty(0) if count is None else count
+        added = nothing if residual is None else residual
+        width = x.shape[1]
+        mean, variance = (empty(width), empty(width)) if given is None else (g.clone() for g in given)
+        scale, slope, out = empty(width), empty(width), empty(*x.shape)
+        total = batch_norm.forward(
+            *views(x, added, counts, weight, bias), eps, activation, given is None,
+            *views(mean, variance, scale, slope, out),
+        )  # fmt: skip
+        ctx.activation, ctx.has_residual, ctx.total = activation, residual is not None, total
+        ctx.save_for_backward(x, counts, mean, scale, slope, bias)
         ctx.mark_non_differentiable(mean, variance)
         return out, mean, variance, total
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dout: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
-        x, bias, counts, mean, scale, slope = ctx.saved_tensors
-        dbias, product, dx = torch.empty_like(bias), torch.empty_like(bias), empty(*x.shape)
-        rest = views(mean, slope, bias)
+        width = dout.shape[1]
+        dx, dweight, dbias = empty(*dout.shape), empty(width), empty(width)
         dout = dout.contiguous()
-        batch_norm.sums(*views(dout, x), *rest, ctx.activation, *views(dbias, product))
-        share, cut = dbias * ctx.per, product * scale * scale * ctx.per
-        batch_norm.backward(*views(dout, x, counts), *rest, ctx.activation, *views(share, cut, dx))
+        inputs = views(dout, *ctx.saved_tensors)
+        batch_norm.gradients(*inputs, ctx.activation, ctx.total, *views(dweight, dbias, dx))
         residual = dout if ctx.has_residual else None
-        return dx, product * scale, dbias, residual, None, None, None, None
+        return dx, dweight, dbias, residual, None, None, None, None
 
 
 class GatedEdges(Function):
