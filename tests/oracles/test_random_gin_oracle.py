@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from graphgauge import GraphSet
 from graphgauge.descriptors.features import Features
-from graphgauge.descriptors.neighbourhoods import ball_numbers, mix_rows, pair_counts
+from graphgauge.descriptors.neighbourhoods import ball_numbers, close_pairs, mix_rows, pair_counts
 from graphgauge.descriptors.random_gin import RandomGIN, neighbour_sum, neighbour_sum_plain, random_gin
 
 
@@ -105,9 +105,15 @@ def test_compiled_balls_and_pairs_are_those_of_the_plain_functions() -> None:
     label, bond = graphs.node["kind"].numpy()[:, None], graphs.edge["bond"].numpy()[:, None]
     words, bonds = mix_rows(label), mix_rows(bond)
     assert np.array_equal(words, mix_rows.py_func(label))
-    balls = ball_numbers(ptr, source, words, bonds, 2)
-    assert np.array_equal(balls, ball_numbers.py_func(ptr, source, words, bonds, 2))
-    compiled = pair_counts(graphs.node_ptr.numpy(), ptr, source, balls, 2)
-    plain = pair_counts.py_func(graphs.node_ptr.numpy(), ptr, source, balls, 2)
+    alone, twins = np.arange(len(label)), np.array([0, 1, 1, *range(3, len(label))])
+    for like in (alone, twins):
+        balls = ball_numbers(ptr, source, words, bonds, 2, like)
+        assert np.array_equal(balls, ball_numbers.py_func(ptr, source, words, bonds, 2, like))
+    bounds = graphs.node_ptr.numpy()
+    cap = np.full(len(graphs), 10**6)
+    pairs = close_pairs(bounds, ptr, source, 2, 3, cap, 1e9)
+    assert np.array_equal(pairs, close_pairs.py_func(bounds, ptr, source, 2, 3, cap, 1e9))
+    compiled = pair_counts(bounds, ptr, source, balls, pairs)
+    plain = pair_counts.py_func(bounds, ptr, source, balls, pairs)
     for one, other in zip(compiled, plain, strict=True):
         assert np.array_equal(one, other)
