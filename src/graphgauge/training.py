@@ -242,7 +242,7 @@ class PlateauHistory:
     scores : what the best epoch is chosen by
     rates : learning rate of the epoch
     seconds : of training alone, validation not included
-    best_epoch : zero-based, the first of the best
+    best_epoch : zero-based; of equal scores the better monitored value, of equals the first
     best_state : the model's state after it
     stopped : why training ended: "learning rate", "epochs" or "time"
     """
@@ -309,8 +309,7 @@ def fit_to_plateau(
             raise TrainingError(f"epoch {epoch + 1}: validation gives {monitored} and {score}")
         history.monitored.append(monitored)
         history.scores.append(score)
-        best = history.scores[history.best_epoch] if epoch else None
-        if best is None or (score > best if higher_is_better else score < best):
+        if epoch == 0 or _better(history, epoch, higher_is_better, schedule.higher_is_better):
             history.best_epoch, history.best_state = epoch, copy.deepcopy(model.state_dict())
         if after_epoch is not None:
             after_epoch(history)
@@ -322,6 +321,20 @@ def fit_to_plateau(
             history.stopped = "time"
             break
     return history
+
+
+def _better(history: PlateauHistory, epoch: int, higher: bool, monitored_higher: bool) -> bool:
+    """Whether an epoch is better than the best so far: by its score, then by the monitored value.
+
+    Small validation sets give many epochs the same score, the first of them often a lucky one.
+    """
+    best = history.best_epoch
+
+    def rank(e: int) -> tuple[float, float]:
+        score, monitored = history.scores[e], history.monitored[e]
+        return (score if higher else -score), (monitored if monitored_higher else -monitored)
+
+    return rank(epoch) > rank(best)
 
 
 def _plateau_epoch(

@@ -72,6 +72,15 @@ def test_direction_of_the_score() -> None:
     assert run([1.0, 3.0, 2.0], Plateau(max_epochs=3), higher=True).best_epoch == 1
 
 
+def test_equal_scores_are_told_apart_by_the_monitored_value() -> None:
+    pairs = iter([(3.0, 0.9), (1.0, 0.9), (2.0, 0.9), (1.0, 0.9)])
+
+    def validate(model: nn.Module) -> tuple[float, float]:
+        return next(pairs)
+
+    assert fit_to_plateau(Scripted(), batches, slope, Plateau(max_epochs=4), validate, True).best_epoch == 1
+
+
 def test_time_limit() -> None:
     assert run([1.0] * 9, Plateau(max_epochs=9, max_seconds=1e-9)).stopped == "time"
 

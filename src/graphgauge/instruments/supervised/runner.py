@@ -31,7 +31,10 @@ LAST, BEST = "last epoch", "best validation"
 COUNTS = {
     "parameters": ("parameters", "Trainable parameters, shared ones counted once."),
     "epochs": ("epochs", "Epochs that were trained."),
-    "best_epoch": ("epochs", "Number of the epoch with the best score on validation, the first is 1."),
+    "best_epoch": (
+        "epochs",
+        "Epoch with the best score on validation (of equals the least loss), the first is 1.",
+    ),
     "epoch_seconds": ("seconds", "Mean wall time of a training epoch, validation not included."),
     "total_seconds": ("seconds", "Wall time of the run: training and validation of all epochs."),
     "peak_memory": ("bytes", "Largest resident memory of the process that trained."),
@@ -175,7 +178,7 @@ def judged_rows(
     score = SCORES[task.score]
     rule = {
         LAST: "The model after the last epoch.",
-        BEST: "The model of the epoch with the best score on validation.",
+        BEST: "The model of the epoch with the best score on validation, of equals the least loss.",
     }.get(selection, "No training.")
     main = {"split": part, "selection": selection, "n": judged.n, **common}
     loss = f"{task.loss} over all of the part at once"
