@@ -33,7 +33,7 @@ COUNTS = {
     "epochs": ("epochs", "Epochs that were trained."),
     "best_epoch": (
         "epochs",
-        "Epoch with the best score on validation (of equals the least loss), the first is 1.",
+        "Epoch with the best score on validation, of equals the least loss; from 1.",
     ),
     "epoch_seconds": ("seconds", "Mean wall time of a training epoch, validation not included."),
     "total_seconds": ("seconds", "Wall time of the run: training and validation of all epochs."),
