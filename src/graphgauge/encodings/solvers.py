@@ -25,7 +25,7 @@ from graphgauge.encodings import lanczos
 from graphgauge.encodings.rows import Doubles, Pieces, Rows, pieces_of
 from graphgauge.encodings.tridiagonal import lowest, padded
 
-# The compiled loop is faster to about 90 nodes, as measured on one core; Lanczos from a few hundred on, by graph.
+# Measured on one core: the compiled loop is faster to about 90 nodes, Lanczos from a few hundred on.
 SMALL, DENSE = 80, 400
 ENTRIES = 1 << 21  # entries of the matrices held at once, 16 MB; more where one component needs more
 
