@@ -38,7 +38,7 @@ from graphgauge.models.layers.graphsage import largest_plain
 from graphgauge.models.layers.monet import mixture_plain
 from graphgauge.models.layers.norm import ACTIVATIONS, batch_norm_plain
 from graphgauge.models.norm import norm_plain
-from graphgauge.models.propagate import propagate_plain
+from graphgauge.models.propagate import propagate_plain, take
 
 GRAPHS = GraphSet.from_edges(
     [
@@ -82,6 +82,20 @@ def run(function: Function, inputs: list[Tensor], direction: Tensor | None) -> l
 def test_propagate(width: int) -> None:
     weight = torch.rand(E)
     compare(lambda x: Propagate.apply(x, CSR, weight), lambda x: propagate_plain(x, CSR, weight), (N, width))
+
+
+@pytest.mark.parametrize("width", [1, 7, 32])
+@pytest.mark.parametrize("own", [False, True])
+def test_propagate_with_the_node_itself(width: int, own: bool) -> None:
+    """Without weights, with a factor of the row before, from more rows or the same ones, and with a bias."""
+    index = (torch.arange(N) * 5) % N if own else None
+    compare(
+        lambda x, a, b: Propagate.apply(x, CSR, None, index, a, b),
+        lambda x, a, b: a * take(x, index) + propagate_plain(x, CSR) + b,
+        (N, width),
+        (1,),
+        (width,),
+    )
 
 
 @pytest.mark.parametrize("width", [1, 7, 32])

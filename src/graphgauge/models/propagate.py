@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from graphgauge.graphs.csr import CSR
@@ -10,21 +9,32 @@ from graphgauge.models.kernels import compiled
 from graphgauge.models.kernels.functions import Propagate, Take
 
 
-def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None) -> Tensor:
-    """out_i = Σ_{j → i} w_ij x_j, with w = 1 where no weight is given.
+def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None, bias: Tensor | None = None) -> Tensor:
+    """out_i = Σ_{j → i} w_ij x_j + b, with w = 1 and b = 0 where they are not given.
 
-    Shapes: x (N, d), weight (E,) in the order of `csr`, result (N, d), or (n, d) where `csr` has n rows that
-    receive from N. A node without edges gets 0.
+    Shapes: x (N, d), weight (E,) in the order of `csr`, bias (d,), result (N, d), or (n, d) where `csr` has
+    n rows that receive from N. A node without edges gets b.
 
+    >>> import torch
     >>> from graphgauge.graphs import GraphSet
     >>> path = GraphSet.from_edges([[(0, 1), (1, 2)]])
     >>> propagate(torch.tensor([[1.0], [2.0], [4.0]]), path.csr).flatten().tolist()
     [2.0, 5.0, 2.0]
     """
     if compiled(x):
-        ones = csr.source.new_ones(csr.source.shape, dtype=torch.float32)
-        return Propagate.apply(x.float(), csr, ones if weight is None else weight.float())  # type: ignore
-    return propagate_plain(x, csr, weight)
+        added = None if bias is None else bias.float()
+        scale = None if weight is None else weight.float()
+        return Propagate.apply(x.float(), csr, scale, None, None, added)  # type: ignore
+    out = propagate_plain(x, csr, weight)
+    return out if bias is None else out + bias
+
+
+def propagate_with_own(x: Tensor, csr: CSR, own: Tensor | None, factor: Tensor) -> Tensor:
+    """out_i = a x_own(i) + Σ_{j → i} x_j: x (n′, d), own (n,) or None for the same rows, factor a (1,)."""
+    if compiled(x):
+        out: Tensor = Propagate.apply(x.float(), csr, None, own, factor.float())  # type: ignore
+        return out
+    return factor * take(x, own) + propagate_plain(x, csr)
 
 
 def take(rows: Tensor, index: Tensor | None) -> Tensor:

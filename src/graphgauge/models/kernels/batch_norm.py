@@ -55,13 +55,14 @@ def forward(
     eps: float,
     activation: int,
     found: bool,
-    mean: Floats,
-    variance: Floats,
-    scale: Floats,
-    slope: Floats,
+    stats: Floats,
     out: Floats,
 ) -> float:
-    """`apply` with the moments of x (found) or those given, and what `gradients` reads; returns Σ count."""
+    """`apply` with the moments of x (found) or those given in stats; returns Σ count, 0 if given.
+
+    stats (4, d): mean, variance, 1 / sqrt(variance + ε), and weight times that.
+    """
+    mean, variance, scale, slope = stats[0], stats[1], stats[2], stats[3]
     total = moments(x, count, mean, variance) if found else 0.0
     for f in range(mean.size):
         scale[f] = 1.0 / np.sqrt(variance[f] + eps)
@@ -75,26 +76,34 @@ def gradients(
     dout: Floats,
     x: Floats,
     count: Floats,
-    mean: Floats,
-    scale: Floats,
-    slope: Floats,
     bias: Floats,
+    stats: Floats,
     activation: int,
     total: float,
-    dweight: Floats,
-    dbias: Floats,
+    grads: Floats,
     dx: Floats,
 ) -> None:
-    """Gradients of `forward`; total is what it returned, 0 where the moments were given."""
-    width = mean.size
-    share, cut = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    """Gradients of `forward`: of weight and bias in the rows of grads, and dx; total is what it returned."""
+    mean, scale, slope, dweight, dbias = stats[0], stats[2], stats[3], grads[0], grads[1]
+    share, cut = np.zeros(mean.size, np.float32), np.zeros(mean.size, np.float32)
     sums(dout, x, mean, slope, bias, activation, dbias, dweight)
-    for f in range(width):
+    for f in range(mean.size):
         if total > 0:
             share[f] = dbias[f] / total
             cut[f] = dweight[f] * scale[f] * scale[f] / total
         dweight[f] *= scale[f]
     backward(dout, x, count, mean, slope, bias, activation, share, cut, dx)
+
+
+@loose_loop
+def follow(
+    running_mean: Floats, running_var: Floats, mean: Floats, variance: Floats, total: float, momentum: float
+) -> None:
+    """Move running averages towards the moments of a batch of `total` rows, the variance the unbiased one."""
+    unbiased = total / (total - 1)
+    for f in range(mean.size):
+        running_mean[f] += momentum * (mean[f] - running_mean[f])
+        running_var[f] += momentum * (unbiased * variance[f] - running_var[f])
 
 
 @njit(inline="always")

@@ -19,11 +19,18 @@ from graphgauge.models.kernels import attention, batch_norm, gate, gated_edges, 
 
 
 def view(tensor: Tensor) -> np.ndarray[Any, Any]:
-    return tensor.detach().contiguous().numpy()
+    if tensor.requires_grad:
+        tensor = tensor.detach()
+    return tensor.numpy() if tensor.is_contiguous() else tensor.contiguous().numpy()
 
 
 def views(*tensors: Tensor) -> list[np.ndarray[Any, Any]]:
     return [view(t) for t in tensors]
+
+
+# In place of floats and numbers that are not there.
+NOTHING, NO_ROW = np.empty((0, 0), np.float32), np.empty(0, np.float32)
+NO_NUMBERS = np.empty(0, np.int64)
 
 
 def empty(*shape: int) -> Tensor:
@@ -36,21 +43,41 @@ def numbers(csr: CSR, own: Tensor | None) -> Tensor:
 
 
 class Propagate(Function):
-    """x (N, d), weight (E,) without gradient → Σ_e w_e x_source(e) (rows of csr, d)."""
+    """x (N, d) → Σ_e w_e x_source(e) + a x_own + b (rows of csr, d).
+
+    weight (E,) has no gradient and is 1 where it is None; the factor a (1,) and b (d,) may be None. own is
+    None where rows after are those before.
+    """
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, csr: CSR, weight: Tensor) -> Tensor:
-        ctx.csr, ctx.weight, ctx.shape = csr, weight, x.shape
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        csr: CSR,
+        weight: Tensor | None,
+        own: Tensor | None = None,
+        factor: Tensor | None = None,
+        bias: Tensor | None = None,
+    ) -> Tensor:
+        x = x.contiguous()
+        ctx.rows = *views(csr.ptr, csr.source), *(NO_ROW if t is None else view(t) for t in (weight, factor))
+        ctx.own = NO_NUMBERS if own is None else view(own)
+        ctx.shape, ctx.has_bias = x.shape, bias is not None
+        if factor is not None:
+            ctx.save_for_backward(x)
         out = empty(csr.num_rows, x.shape[1])
-        rows.gather(*views(x, csr.ptr, csr.source, weight, out))
+        rows.gather(view(x), *ctx.rows, ctx.own, NO_ROW if bias is None else view(bias), view(out))
         return out
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor, None, None]:
-        dx = empty(*ctx.shape)
-        rows.scatter(*views(dout, ctx.csr.ptr, ctx.csr.source, ctx.weight, dx))
-        return dx, None, None
+    def backward(ctx: Any, dout: Tensor) -> tuple[Tensor | None, ...]:
+        dx, dfactor = empty(*ctx.shape), None
+        dout = dout.contiguous()
+        rows.scatter(view(dout), *ctx.rows, ctx.own, view(dx))
+        if ctx.saved_tensors:
+            dfactor = torch.from_numpy(rows.dots(view(dout), view(ctx.saved_tensors[0]), ctx.own))
+        return dx, None, None, None, dfactor, dout.sum(0) if ctx.has_bias else None
 
 
 class Take(Function):
@@ -340,31 +367,29 @@ class Batch(Function):
         eps: float,
         activation: int,
     ) -> tuple[Tensor, Tensor, Tensor, float]:
-        x, nothing = x.contiguous(), empty(0, 0)
-        counts = empty(0) if count is None else count
-        added = nothing if residual is None else residual
-        width = x.shape[1]
-        mean, variance = (empty(width), empty(width)) if given is None else (g.clone() for g in given)
-        scale, slope, out = empty(width), empty(width), empty(*x.shape)
-        total = batch_norm.forward(
-            *views(x, added, counts, weight, bias), eps, activation, given is None,
-            *views(mean, variance, scale, slope, out),
-        )  # fmt: skip
+        x, stats, out = x.contiguous(), np.empty((4, x.shape[1]), np.float32), empty(*x.shape)
+        if given is not None:
+            stats[0], stats[1] = views(*given)
+        counts = NO_ROW if count is None else view(count)
+        added = NOTHING if residual is None else view(residual)
+        inputs = view(x), added, counts, *views(weight, bias)
+        total = batch_norm.forward(*inputs, eps, activation, given is None, stats, view(out))
         ctx.activation, ctx.has_residual, ctx.total = activation, residual is not None, total
-        ctx.save_for_backward(x, counts, mean, scale, slope, bias)
+        ctx.counts, ctx.stats = counts, stats
+        ctx.save_for_backward(x, bias)
+        mean, variance = torch.from_numpy(stats[0]), torch.from_numpy(stats[1])
         ctx.mark_non_differentiable(mean, variance)
         return out, mean, variance, total
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dout: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
-        width = dout.shape[1]
-        dx, dweight, dbias = empty(*dout.shape), empty(width), empty(width)
-        dout = dout.contiguous()
-        inputs = views(dout, *ctx.saved_tensors)
-        batch_norm.gradients(*inputs, ctx.activation, ctx.total, *views(dweight, dbias, dx))
-        residual = dout if ctx.has_residual else None
-        return dx, dweight, dbias, residual, None, None, None, None
+        x, bias = ctx.saved_tensors
+        dout, dx, grads = dout.contiguous(), empty(*x.shape), np.empty((2, x.shape[1]), np.float32)
+        inputs = view(dout), view(x), ctx.counts, view(bias), ctx.stats
+        batch_norm.gradients(*inputs, ctx.activation, ctx.total, grads, view(dx))
+        dweight, dbias = torch.from_numpy(grads)
+        return dx, dweight, dbias, dout if ctx.has_residual else None, None, None, None, None
 
 
 class GatedEdges(Function):

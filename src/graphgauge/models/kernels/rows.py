@@ -5,15 +5,40 @@ from __future__ import annotations
 import numpy as np
 
 from graphgauge.compiling import Floats, Ints, loose_loop
+from graphgauge.models.kernels.simd import F
 
 
 @loose_loop
-def gather(x: Floats, ptr: Ints, source: Ints, weight: Floats, out: Floats) -> None:
-    """out_i = Σ_e w_e x_source(e) over row i, four edges at a time to write out_i less often."""
+def gather(
+    x: Floats, ptr: Ints, source: Ints, weight: Floats, factor: Floats, own: Ints, bias: Floats, out: Floats
+) -> None:
+    """out_i = Σ_e w_e x_source(e) over row i + a x_own(i) + b.
+
+    What is empty is not there: weights are then 1, the row before is i, and a and b are 0.
+    """
+    n, width = out.shape
+    if bias.size:
+        for i in range(n):
+            out[i] = bias
+    else:
+        out[:] = 0
+    if factor.size:
+        for i in range(n):
+            j = own[i] if own.size else i
+            for f in range(width):
+                out[i, f] += factor[0] * x[j, f]
+    if weight.size:
+        add_weighted(x, ptr, source, weight, out)
+    else:
+        add_all(x, ptr, source, out)
+
+
+@loose_loop
+def add_weighted(x: Floats, ptr: Ints, source: Ints, weight: Floats, out: Floats) -> None:
+    """out_i += Σ_e w_e x_source(e), four edges at a time to write out_i less often."""
     n, width = out.shape
     for i in range(n):
         row = out[i]
-        row[:] = 0
         e, end = ptr[i], ptr[i + 1]
         while e + 4 <= end:
             a, b, c, d = x[source[e]], x[source[e + 1]], x[source[e + 2]], x[source[e + 3]]
@@ -29,15 +54,52 @@ def gather(x: Floats, ptr: Ints, source: Ints, weight: Floats, out: Floats) -> N
 
 
 @loose_loop
-def scatter(dout: Floats, ptr: Ints, source: Ints, weight: Floats, dx: Floats) -> None:
-    """The transpose of `gather`: dx_source(e) += w_e dout_i over all edges e of every row i."""
+def add_all(x: Floats, ptr: Ints, source: Ints, out: Floats) -> None:
+    """`add_weighted` with weights of 1."""
+    n, width = out.shape
+    for i in range(n):
+        row = out[i]
+        e, end = ptr[i], ptr[i + 1]
+        while e + 4 <= end:
+            a, b, c, d = x[source[e]], x[source[e + 1]], x[source[e + 2]], x[source[e + 3]]
+            for f in range(width):
+                row[f] += (a[f] + b[f]) + (c[f] + d[f])
+            e += 4
+        while e < end:
+            a = x[source[e]]
+            for f in range(width):
+                row[f] += a[f]
+            e += 1
+
+
+@loose_loop
+def scatter(
+    dout: Floats, ptr: Ints, source: Ints, weight: Floats, factor: Floats, own: Ints, dx: Floats
+) -> None:
+    """The transpose of `gather`: dx_source(e) += w_e dout_i over all edges e of rows i, and so for own."""
     n, width = dout.shape
     dx[:] = 0
     for i in range(n):
+        if factor.size:
+            j, share = own[i] if own.size else i, factor[0]
+            for f in range(width):
+                dx[j, f] += share * dout[i, f]
         for e in range(ptr[i], ptr[i + 1]):
-            j, w = source[e], weight[e]
+            j, w = source[e], weight[e] if weight.size else F(1.0)
             for f in range(width):
                 dx[j, f] += w * dout[i, f]
+
+
+@loose_loop
+def dots(dout: Floats, x: Floats, own: Ints) -> Floats:
+    """Σ_i dout_i · x_own(i) as an array of one number."""
+    n, width = dout.shape
+    total = 0.0
+    for i in range(n):
+        j = own[i] if own.size else i
+        for f in range(width):
+            total += dout[i, f] * x[j, f]
+    return np.full(1, total, np.float32)
 
 
 @loose_loop

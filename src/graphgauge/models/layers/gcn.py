@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.layers.finish import Finish
@@ -27,5 +28,5 @@ class GCNLayer(nn.Module):
         nn.init.xavier_uniform_(self.weight)
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
-        z = propagate(h @ self.weight.T, step.csr, step.symmetric_weight) + self.bias
+        z = propagate(F.linear(h, self.weight), step.csr, step.symmetric_weight, self.bias)
         return self.finish(z, h, step.own, step.nodes), e

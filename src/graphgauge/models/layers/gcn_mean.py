@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.layers.finish import Finish
@@ -22,5 +23,5 @@ class MeanGCNLayer(nn.Module):
         self.finish = Finish(width, "relu", residual, dropout)
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
-        z = propagate(h @ self.map.weight.T, step.csr, step.mean_weight) + self.map.bias
+        z = propagate(F.linear(h, self.map.weight), step.csr, step.mean_weight, self.map.bias)
         return self.finish(z, h, step.own, step.nodes), e

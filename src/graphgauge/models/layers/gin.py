@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.layers.finish import Finish
 from graphgauge.models.layers.norm import BatchNorm
-from graphgauge.models.propagate import propagate, take
+from graphgauge.models.propagate import propagate_with_own
 
 
 class GINLayer(nn.Module):
@@ -28,6 +28,6 @@ class GINLayer(nn.Module):
         self.finish = Finish(width, "relu", residual, dropout)
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
-        x = (1 + self.eps) * take(h, step.own) + propagate(h, step.csr)
+        x = propagate_with_own(h, step.csr, step.own, 1 + self.eps)
         z = self.second(self.norm(self.first(x), step.nodes, "relu"))
         return self.finish(z, h, step.own, step.nodes), e

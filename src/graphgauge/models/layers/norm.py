@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphgauge.models.kernels import batch_norm as loops
 from graphgauge.models.kernels import compiled
-from graphgauge.models.kernels.functions import Batch
+from graphgauge.models.kernels.functions import Batch, views
 
 # In the order of the compiled loop's codes.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"none": lambda x: x, "relu": F.relu, "elu": F.elu}
@@ -85,6 +86,9 @@ class BatchNorm(nn.Module):
 
     def follow(self, mean: Tensor, variance: Tensor, total: Tensor | float) -> None:
         """Move the running averages towards those of a batch of `total` nodes."""
+        if compiled(mean) and isinstance(total, float):
+            loops.follow(*views(self.running_mean, self.running_var, mean, variance), total, self.momentum)
+            return
         self.running_mean.lerp_(mean.detach(), self.momentum)
         self.running_var.lerp_(variance.detach() * (total / (total - 1)), self.momentum)
 
