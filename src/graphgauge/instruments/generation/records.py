@@ -131,7 +131,8 @@ def dominated(found: Mapping[str, Found]) -> str:
         if METRICS[name].higher_is_better or len(values) < FEWEST_NETWORKS or not np.isfinite(size).all():
             continue
         top = int(size.argmax())
-        above = not one.floor.size or one.half[top].mean() > one.floor[top].mean()
+        # unbiased estimates may be far below zero as well as above
+        above = not one.floor.size or abs(one.half[top].mean()) > abs(one.floor[top].mean())
         if above and size[top] > MOST_OF_MEAN * size.sum():
             share = f"network {list(one.values)[top]} has {100 * size[top] / size.sum():.0f} % of the sum"
             middle = f"mean {_short(float(values.mean()))}, median {_short(float(np.median(values)))}"
