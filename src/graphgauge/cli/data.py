@@ -11,7 +11,7 @@ import typer
 from graphgauge.cli.output import FormatOption, JsonOption, emit
 from graphgauge.rows import Row
 
-data = typer.Typer(help="Datasets: list, info NAME, fetch NAME.", no_args_is_help=True)
+data = typer.Typer(help="Datasets and tasks: list, tasks, info NAME, fetch NAME.", no_args_is_help=True)
 
 HomeOption = Annotated[
     Path | None, typer.Option("--data-home", help="Data home, instead of GRAPHGAUGE_DATA.")
@@ -43,6 +43,32 @@ def list_(data_home: HomeOption = None, format: FormatOption = "rich", json: Jso
         )
         for line in lines
     ]  # fmt: skip
+    emit(rows, json, plain_table(lines, format))
+
+
+@data.command()
+def tasks(format: FormatOption = "rich", json: JsonOption = None) -> None:
+    """Every supervised task that `graphgauge train` takes by name: sizes, folds, score and licence."""
+    from graphgauge.datasets import TASKS
+    from graphgauge.report import plain_table
+
+    lines, rows = [], []
+    for name, entry in TASKS.items():
+        sizes = " / ".join(f"{size:,}" for size in entry.sizes.values())
+        line = {
+            "name": name, "kind": entry.kind, "train / val / test": sizes, "folds": str(entry.folds),
+            "score": entry.score, "licence": entry.licence, "about": entry.about,
+        }  # fmt: skip
+        lines.append(line)
+        for part, size in entry.sizes.items():
+            rows.append(
+                Row(
+                    spec_id="", instrument="data", subject=name, metric="items", value=float(size),
+                    unit="graphs, nodes or links", higher_is_better=None,
+                    definition="Official number of what the task splits, in this part of a fold.", n=1,
+                    seed=0, split=part, params=line,
+                )
+            )  # fmt: skip
     emit(rows, json, plain_table(lines, format))
 
 

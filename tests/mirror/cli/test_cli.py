@@ -178,6 +178,14 @@ def test_data_and_models_are_listed(tmp_path: Path, graphgauge: Callable[..., Do
     assert {row["metric"] for row in card} >= {"graphs", "nodes", "edges"}
 
 
+def test_tasks_are_listed(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
+    assert "class_accuracy" in graphgauge("data", "tasks", folder=tmp_path).stdout
+    rows = json.loads(graphgauge("data", "tasks", "--json", "-", folder=tmp_path).stdout)
+    sizes = {(row["subject"], row["split"]): row["value"] for row in rows}
+    assert sizes["aqsol", "train"] == 7831
+    assert len({row["subject"] for row in rows}) == 16
+
+
 def test_data_card_of_real_data(tmp_path: Path, graphgauge: Callable[..., Done]) -> None:
     if not os.environ.get("GRAPHGAUGE_DATA"):
         pytest.skip("GRAPHGAUGE_DATA is not set: no PubMed at hand")
