@@ -177,6 +177,29 @@ def test_classes_and_orbits_of_large_nearly_complete_graphs() -> None:
     assert sizes == [[2, 2, 116], [1, 3, 116], [2, 2, 116], [1, 3, 116], [2, 2, 2, 114]]
 
 
+def test_isomorphism_of_many_equal_components() -> None:
+    """Cycles, which colours cannot tell apart: of the same lengths, or of others with as many nodes."""
+    rng, lengths = np.random.default_rng(0), [[5] * 600, [3, 7] * 300, [7, 3] * 300, [5] * 600]
+    lengths.append([5, 5, 3, 7] * 150)
+    graphs = []
+    for own in lengths:
+        graph = nx.disjoint_union_all([nx.cycle_graph(n) for n in own])
+        graphs.append(nx.relabel_nodes(graph, dict(enumerate(rng.permutation(3000).tolist()))))
+    packed = GraphSet.from_networkx(graphs)
+    assert isomorphism_classes(packed).tolist() == [0, 1, 1, 0, 2]
+
+
+def test_components_keep_their_colours_and_their_number() -> None:
+    """Two squares, their two colours beside each other or opposite, in one square or in both."""
+    squares = [[(0, 1), (1, 2), (2, 3), (3, 0)], [(4, 5), (5, 6), (6, 7), (7, 4)]]
+    graphs = GraphSet.from_edges([squares[0] + squares[1]] * 3)
+    colour = torch.tensor([[0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1], [1, 0, 1, 0, 0, 0, 1, 1]])
+    assert isomorphism_classes(graphs, initial=colour.reshape(-1)).tolist() == [0, 1, 2]
+    swapped = torch.cat([colour[2, 4:], colour[2, :4]])
+    again = torch.cat([colour[2], swapped, colour[0]])
+    assert isomorphism_classes(graphs, initial=again).tolist() == [0, 0, 1]
+
+
 def test_isomorphism_of_directed_and_coloured_graphs() -> None:
     one = GraphSet.from_edges([[(0, 1), (1, 2)]], directed="keep")
     other = GraphSet.from_edges([[(2, 1), (1, 0)]], directed="keep")

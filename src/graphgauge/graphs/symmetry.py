@@ -101,9 +101,9 @@ def isomorphism_classes(
     """Number of the isomorphism class of every graph, in the order of first appearance; exact.
 
     Graphs with different colour histograms differ. Among graphs with equal ones, a graph whose colours are
-    all different is determined by them; the others are compared by their canonical form (BLISS), in which an
-    edge with a colour is a node of that colour between its ends. Dense graphs without colours of edges are
-    compared by their complements.
+    all different is determined by them; the others are compared by the canonical forms (BLISS) of their
+    connected components, in which an edge with a colour is a node of that colour between its ends. Dense
+    components without colours of edges are compared by their complements.
 
     Parameters
     ----------
@@ -134,10 +134,10 @@ def isomorphism_classes(
     kind = edge_colours(graphs, edge_initial)
     if class_count(kind) > 1:  # one kind of edges tells nothing apart
         graphs, colour = _subdivided(graphs, colour, kind, unsure)
-    chosen = iter(np.flatnonzero(unsure).tolist())
-    for _, graph, local in _coloured(graphs, colour, unsure):
-        g = next(chosen)
-        keys[g] = (keys[g][0], _canonical(graph, local)[0])
+    chosen = np.flatnonzero(unsure)
+    own = np.repeat(unsure, graphs.nodes_per_graph.cpu().numpy())
+    for g, form in zip(chosen.tolist(), _forms(graphs.structure()[chosen], colour[own]), strict=True):
+        keys[g] = (keys[g][0], form)
     number: dict[tuple[bytes, bytes], int] = {}
     classes = [number.setdefault(key, len(number)) for key in keys]
     return torch.tensor(classes, dtype=torch.int64, device=graphs.device)
@@ -305,6 +305,29 @@ def _missing(n: int, edges: Array) -> Array:
     apart = np.triu(np.ones((n, n), dtype=bool), 1)
     apart[edges[:, 0], edges[:, 1]] = False
     return np.argwhere(apart)
+
+
+def _forms(graphs: GraphSet, colour: Array) -> list[bytes]:
+    """For each graph the sorted numbers of its components' canonical forms, the same numbers for all graphs.
+
+    Of the whole graph BLISS would search every way in which equal components can change places. A component
+    whose nodes all have different colours is determined by them.
+    """
+    parts, order, owner = components_apart(graphs, components(graphs))
+    local, batch, ptr = colour[order], parts.batch.numpy(), parts.node_ptr.tolist()
+    searched = ~_discrete(local, batch, len(parts))
+    edges = [b""] * len(parts)
+    for part, (_, graph, own) in zip(
+        np.flatnonzero(searched).tolist(), _coloured(parts, local, searched), strict=True
+    ):
+        edges[part] = _canonical(graph, own)[0]
+    listed = local[np.lexsort((local, batch))]
+    number: dict[tuple[bytes, bytes], int] = {}
+    keys = [(listed[a:b].tobytes(), own) for own, (a, b) in zip(edges, pairwise(ptr), strict=True)]
+    form = np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
+    by_graph = form[np.lexsort((form, owner))]
+    ends = np.cumsum(np.bincount(owner, minlength=len(graphs)))
+    return [one.tobytes() for one in np.split(by_graph, ends[:-1])] if len(graphs) else []
 
 
 def _canonical(graph: Any, colour: list[int]) -> tuple[bytes, Array]:
