@@ -263,6 +263,15 @@ def test_batch_norm(width: int, activation: str, counted: bool, given: bool) -> 
         (width,),
         (rows, width),
     )
+    own = torch.arange(rows) % 7  # rows before are fewer
+    compare(
+        lambda x, w, b, r: Batch.apply(x, w, b, r, count, fixed, 1e-5, code, own)[0],
+        lambda x, w, b, r: plain(x, w, b, r[own]),
+        (rows, width),
+        (width,),
+        (width,),
+        (8, width),
+    )
     compare(
         lambda x, w, b: Batch.apply(x, w, b, None, count, fixed, 1e-5, code)[0],
         lambda x, w, b: plain(x, w, b, torch.zeros(())),

@@ -29,12 +29,15 @@ def propagate(x: Tensor, csr: CSR, weight: Tensor | None = None, bias: Tensor | 
     return out if bias is None else out + bias
 
 
-def propagate_with_own(x: Tensor, csr: CSR, own: Tensor | None, factor: Tensor) -> Tensor:
-    """out_i = a x_own(i) + Σ_{j → i} x_j: x (n′, d), own (n,) or None for the same rows, factor a (1,)."""
+def propagate_with_own(x: Tensor, csr: CSR, own: Tensor | None, factor: Tensor, bias: Tensor) -> Tensor:
+    """out_i = a x_own(i) + Σ_{j → i} x_j + b.
+
+    Shapes: x (n′, d), own (n,) or None for the same rows, factor a (1,), bias b (d,), result (n, d).
+    """
     if compiled(x):
-        out: Tensor = Propagate.apply(x.float(), csr, None, own, factor.float())  # type: ignore
+        out: Tensor = Propagate.apply(x.float(), csr, None, own, factor.float(), bias.float())  # type: ignore
         return out
-    return factor * take(x, own) + propagate_plain(x, csr)
+    return factor * take(x, own) + propagate_plain(x, csr) + bias
 
 
 def take(rows: Tensor, index: Tensor | None) -> Tensor:

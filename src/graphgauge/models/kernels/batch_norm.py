@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from graphgauge.compiling import Floats, loose_loop
+from graphgauge.compiling import Floats, Ints, loose_loop
 from graphgauge.models.kernels.simd import F, exponential
 
 BLOCK = 128
@@ -49,6 +49,7 @@ def moments(x: Floats, count: Floats, mean: Floats, variance: Floats) -> float:
 def forward(
     x: Floats,
     residual: Floats,
+    own: Ints,
     count: Floats,
     weight: Floats,
     bias: Floats,
@@ -67,7 +68,7 @@ def forward(
     for f in range(mean.size):
         scale[f] = 1.0 / np.sqrt(variance[f] + eps)
         slope[f] = weight[f] * scale[f]
-    apply(x, residual, mean, slope, bias, activation, out)
+    apply(x, residual, own, mean, slope, bias, activation, out)
     return total
 
 
@@ -131,13 +132,17 @@ def passed(up: np.float32, y: np.float32, activation: int) -> np.float32:
 def apply(
     x: Floats,
     residual: Floats,
+    own: Ints,
     mean: Floats,
     slope: Floats,
     bias: Floats,
     activation: int,
     out: Floats,
 ) -> None:
-    """out = residual + activation(slope (x - mean) + bias); an empty residual counts as 0."""
+    """out = residual + activation(slope (x - mean) + bias); an empty residual counts as 0.
+
+    Row i adds row own_i of the residual, row i where own is empty.
+    """
     n, width = x.shape
     if residual.shape[0] == 0:
         for i in range(n):
@@ -145,9 +150,10 @@ def apply(
                 out[i, f] = activated((x[i, f] - mean[f]) * slope[f] + bias[f], activation)
     else:
         for i in range(n):
+            j = own[i] if own.size else i
             for f in range(width):
                 y = activated((x[i, f] - mean[f]) * slope[f] + bias[f], activation)
-                out[i, f] = residual[i, f] + y
+                out[i, f] = residual[j, f] + y
 
 
 @njit(inline="always")

@@ -351,8 +351,9 @@ class Mixture(Function):
 class Batch(Function):
     """Batch normalisation of x (n, d), weight and bias (d,), then an activation, then + residual or None.
 
-    count (n,) or None says how many each row stands for. With mean and variance given those serve, as numbers
-    without gradient; without, they are the batch's, and are returned after the result with the sum of counts.
+    The residual has n rows, or others of which `own` (n,) names one for each row of x. count (n,) tells
+    how many a row stands for. With mean and variance given those serve, as numbers without gradient;
+    without, they are the batch's, and are returned after the result with the sum of counts.
     """
 
     @staticmethod
@@ -366,15 +367,18 @@ class Batch(Function):
         given: tuple[Tensor, Tensor] | None,
         eps: float,
         activation: int,
+        own: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor, float]:
         x, stats, out = x.contiguous(), np.empty((4, x.shape[1]), np.float32), empty(*x.shape)
         if given is not None:
             stats[0], stats[1] = views(*given)
         counts = NO_ROW if count is None else view(count)
         added = NOTHING if residual is None else view(residual)
-        inputs = view(x), added, counts, *views(weight, bias)
+        ctx.own = NO_NUMBERS if own is None else view(own)
+        inputs = view(x), added, ctx.own, counts, *views(weight, bias)
         total = batch_norm.forward(*inputs, eps, activation, given is None, stats, view(out))
-        ctx.activation, ctx.has_residual, ctx.total = activation, residual is not None, total
+        ctx.activation, ctx.total = activation, total
+        ctx.residual = None if residual is None else residual.shape
         ctx.counts, ctx.stats = counts, stats
         ctx.save_for_backward(x, bias)
         mean, variance = torch.from_numpy(stats[0]), torch.from_numpy(stats[1])
@@ -389,7 +393,11 @@ class Batch(Function):
         inputs = view(dout), view(x), ctx.counts, view(bias), ctx.stats
         batch_norm.gradients(*inputs, ctx.activation, ctx.total, grads, view(dx))
         dweight, dbias = torch.from_numpy(grads)
-        return dx, dweight, dbias, dout if ctx.has_residual else None, None, None, None, None
+        added = dout if ctx.residual is not None else None
+        if ctx.residual is not None and ctx.own.size:
+            added = empty(*ctx.residual)
+            rows.add_rows(view(dout), ctx.own, view(added))
+        return dx, dweight, dbias, added, None, None, None, None, None
 
 
 class GatedEdges(Function):
@@ -435,7 +443,8 @@ class GatedEdges(Function):
             scale = (variance + eps[1]).rsqrt()
             slope, new = weight * scale, empty(*raw.shape)
             added = e if residual else empty(0, 0)
-            batch_norm.apply(*views(raw, added, mean, slope, bias), batch_norm.RELU, view(new))
+            state = *views(raw, added), NO_NUMBERS, *views(mean, slope, bias)
+            batch_norm.apply(*state, batch_norm.RELU, view(new))
         ctx.per, ctx.residual = 1 / raw.shape[0] if found else 0.0, residual
         ctx.save_for_backward(e, linear, raw, message, total, out, bias, mean, scale, slope)
         ctx.mark_non_differentiable(mean, variance)

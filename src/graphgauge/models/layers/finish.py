@@ -30,10 +30,10 @@ class Finish(nn.Module):
         self.activation, self.residual, self.dropout, self.inside = activation, residual, dropout, inside
 
     def forward(self, z: Tensor, x: Tensor, own: Tensor | None, count: Tensor | None) -> Tensor:
-        before = take(x, own) if self.residual else None
         if not self.dropout:
-            finished: Tensor = self.norm(z, count, self.activation, before)
+            finished: Tensor = self.norm(z, count, self.activation, x if self.residual else None, own)
             return finished
+        before = take(x, own) if self.residual else None
         out = self.norm(z, count, self.activation, None if self.inside else before)
         out = F.dropout(out, self.dropout, self.training)
         return out if before is None or not self.inside else before + out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.layers.finish import Finish
@@ -28,6 +29,8 @@ class GINLayer(nn.Module):
         self.finish = Finish(width, "relu", residual, dropout)
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
-        x = propagate_with_own(h, step.csr, step.own, 1 + self.eps)
-        z = self.second(self.norm(self.first(x), step.nodes, "relu"))
+        # the first map comes before the sum, where rows are fewer
+        x = F.linear(h, self.first.weight)
+        x = propagate_with_own(x, step.csr, step.own, 1 + self.eps, self.first.bias)
+        z = self.second(self.norm(x, step.nodes, "relu"))
         return self.finish(z, h, step.own, step.nodes), e

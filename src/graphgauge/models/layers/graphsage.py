@@ -53,8 +53,8 @@ class GraphSageLayer(nn.Module):
         around, e = self._around(x, e, step)
         left, right = self.map.weight[:, : h.shape[1]], self.map.weight[:, h.shape[1] :]
         z = torch.addmm(F.linear(take(x, step.own), left, self.map.bias), around, right.T)
-        before = take(h, step.own) if self.residual else None
-        return self.norm(F.relu(F.normalize(z, dim=1)), step.nodes, residual=before), e
+        before = h if self.residual else None
+        return self.norm(F.relu(F.normalize(z, dim=1)), step.nodes, residual=before, own=step.own), e
 
     def _around(self, x: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
         """What the neighbours say (n, d), and the next states of edges."""
@@ -67,8 +67,8 @@ class GraphSageLayer(nn.Module):
         raw = edge_sum(own, gate, gate, step)
         around = largest_gated(self.message(x), raw, step.csr)
         if e is not None and own is not None and not self.last:
-            before = take(e, step.edge_own) if self.residual else None
-            e = self.edge_norm(F.relu(raw), step.edges, residual=before)
+            before = e if self.residual else None
+            e = self.edge_norm(F.relu(raw), step.edges, residual=before, own=step.edge_own)
         return around, e
 
 

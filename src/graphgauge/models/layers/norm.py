@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from graphgauge.models.kernels import batch_norm as loops
 from graphgauge.models.kernels import compiled
 from graphgauge.models.kernels.functions import Batch, views
+from graphgauge.models.propagate import take
 
 # In the order of the compiled loop's codes.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"none": lambda x: x, "relu": F.relu, "elu": F.elu}
@@ -50,12 +51,16 @@ class BatchNorm(nn.Module):
         count: Tensor | None = None,
         activation: str = "none",
         residual: Tensor | None = None,
+        own: Tensor | None = None,
     ) -> Tensor:
-        """activation(normalised x), "none", "relu" or "elu", plus `residual` (n, d) where one is given."""
+        """activation(normalised x), "none", "relu" or "elu", plus a row of `residual` (n′, d) if given.
+
+        The row is named by `own` (n,); where it is None both have the same rows.
+        """
         training = self.uses_batch(x, count)
         count = None if count is None else count.to(x.dtype)
         if compiled(x) and x.shape[0]:
-            return self._compiled(x.float(), count, activation, residual, training)
+            return self._compiled(x.float(), count, activation, residual, own, training)
         if count is None or not training:
             running = self.running_mean, self.running_var
             out = F.batch_norm(x, *running, self.weight, self.bias, training, self.momentum, self.eps)
@@ -63,16 +68,22 @@ class BatchNorm(nn.Module):
             out, mean, variance, total = batch_norm_plain(x, self.weight, self.bias, count, self.eps)
             self.follow(mean, variance, total)
         out = ACTIVATIONS[activation](out)
-        return out if residual is None else residual + out
+        return out if residual is None else take(residual, own) + out
 
     def _compiled(
-        self, x: Tensor, count: Tensor | None, activation: str, residual: Tensor | None, training: bool
+        self,
+        x: Tensor,
+        count: Tensor | None,
+        activation: str,
+        residual: Tensor | None,
+        own: Tensor | None,
+        training: bool,
     ) -> Tensor:
         added = None if residual is None else residual.float()
         given = None if training else (self.running_mean, self.running_var)
         code = list(ACTIVATIONS).index(activation)
         out, mean, variance, total = Batch.apply(  # type: ignore
-            x, self.weight, self.bias, added, count, given, self.eps, code
+            x, self.weight, self.bias, added, count, given, self.eps, code, own
         )
         if training:
             self.follow(mean, variance, total)
