@@ -91,7 +91,11 @@ def _splits(task: Task) -> dict[str, Tensor]:
 
 def _about(task: Task) -> str:
     values: dict[str, Any] = {name: getattr(task, name) for name in PLAIN}
-    values |= {"outputs": dict(task.outputs), "notes": list(task.notes), "options": dict(task.options)}
+    values |= {
+        "outputs": list(task.outputs.items()),
+        "notes": list(task.notes),
+        "options": dict(task.options),
+    }
     for side in ("node", "edge"):
         feature = getattr(task, side)
         values[side] = None if feature is None else dataclasses.asdict(feature)
@@ -113,7 +117,8 @@ def _task(text: str, tensors: dict[str, Tensor]) -> Task:
             for part in about["links"]
         }
         node, edge = (None if about[s] is None else Feature(**about[s]) for s in ("node", "edge"))
-        plain = {name: about[name] for name in PLAIN} | {"notes": tuple(about["notes"])}
+        plain = {name: about[name] for name in PLAIN}
+        plain |= {"notes": tuple(about["notes"]), "outputs": dict(about["outputs"])}
         directed = about["directed"] is True
     except (KeyError, TypeError, ValueError) as error:
         raise GraphError(f"its header is not that of a task ({type(error).__name__}: {error})") from error

@@ -1,20 +1,27 @@
-"""What a model is, so that it can be made again and a changed one is told from the old."""
+"""What a model is, so that it can be made again and a changed one is told from the old.
+
+A change in a function of the user's that a model merely calls is not seen.
+"""
 
 from __future__ import annotations
 
 import copy
 import hashlib
 import inspect
+import re
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from graphgauge.models.table import ModelError
 
 
 def architecture_digest(model: nn.Module) -> str:
-    """16 digits that change with what the model prints, the shapes of its tensors and a user's own code.
+    """16 digits that change with what the model prints, the shapes of its parameters, the values of its
+    buffers, and the code and attributes of classes that are the user's own.
 
     >>> architecture_digest(nn.Linear(2, 1)) == architecture_digest(nn.Linear(2, 1))
     True
@@ -38,14 +45,36 @@ LIBRARIES = ("torch", "torch_geometric", "graphgauge", "builtins")
 
 
 def own_code(model: nn.Module) -> str:
-    """Source and plain attributes of all modules whose class is no library's; "" where there are none."""
+    """Source, attributes and buffers of all modules whose class is no library's; "" where there are none."""
     found = [m for m in model.modules() if _is_own(type(m))]
     sources = sorted({_source(cls) for m in found for cls in type(m).__mro__ if _is_own(cls)})
-    plain = [
-        sorted((k, repr(v)) for k, v in vars(m).items() if isinstance(v, bool | int | float | str))
+    told = [
+        [
+            sorted((k, _told(v)) for k, v in vars(m).items() if k not in _OF_TORCH),
+            _told(dict(m.named_buffers())),
+        ]
         for m in found
     ]
-    return f"{sources}{plain}" if found else ""
+    return f"{sources}{told}" if found else ""
+
+
+# What every module has; parameters are drawn anew, and modules and buffers looked at by themselves.
+_OF_TORCH = frozenset(vars(nn.Module()))
+
+
+def _told(value: Any, depth: int = 0) -> str:
+    """A value as a text that changes with it; without addresses, which change by themselves."""
+    if isinstance(value, Tensor):
+        array = value.detach().cpu().contiguous().numpy()
+        return f"{array.dtype}{array.shape}{hashlib.sha256(array.tobytes()).hexdigest()}"
+    if depth < 5 and isinstance(value, Mapping):
+        return str(sorted((str(k), _told(v, depth + 1)) for k, v in value.items()))
+    if depth < 5 and isinstance(value, list | tuple):
+        return str([_told(v, depth + 1) for v in value])
+    if inspect.isfunction(value):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return f"{value.__qualname__}{_source(value)}{_told(cells, depth + 1)}"
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
 def _is_own(cls: type) -> bool:
@@ -56,11 +85,11 @@ def _is_own_name(module: str) -> bool:
     return module.partition(".")[0] not in LIBRARIES
 
 
-def _source(cls: type) -> str:
+def _source(cls: Any) -> str:
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):  # made by exec, or its file is gone
-        return cls.__qualname__
+        return str(cls.__qualname__)
 
 
 def reinitialised(model: nn.Module) -> nn.Module:

@@ -64,7 +64,7 @@ def mse(prediction: Tensor, target: Tensor) -> Tensor:
 def cross_entropy(prediction: Tensor, target: Tensor) -> Tensor:
     """Mean −log softmax at the class."""
     check_classes(prediction, target)
-    return F.cross_entropy(prediction, target)
+    return F.cross_entropy(prediction, target.long())
 
 
 def class_weighted_cross_entropy(prediction: Tensor, target: Tensor) -> Tensor:

@@ -322,3 +322,133 @@ def test_shared_rows_change_no_answer(model: str) -> None:
         assert torch.allclose(shared.loss(net, a), plain.loss(net, b), atol=1e-5)
     net.eval()
     assert shared.judge(net, "test").loss == pytest.approx(plain.judge(net, "test").loss, abs=1e-5)
+
+
+# ── what a trial found ─────────────────────────────────────────────────────────────────────────────────────
+
+
+class Activated(Encoder):
+    def __init__(self, activation: Any, out_features: int = 8) -> None:
+        super().__init__(out_features)
+        self.activation = activation
+
+    def forward(self, graphs: GraphSet) -> Tensor:
+        hidden: Tensor = self.activation(super().forward(graphs))
+        return hidden
+
+
+def test_models_that_differ_in_a_function_are_two_models() -> None:
+    rows = run([Activated(torch.relu), Activated(torch.tanh)], toy(), baselines=False, **SMALL)
+    assert len({r.value for r in rows if r.metric == "loss" and r.split == "train"}) > 1
+    with pytest.raises(ValueError, match="cannot be told apart"):
+        run([Activated(torch.relu), Activated(torch.relu)], toy(), **SMALL)
+
+
+def test_published_is_said_of_the_published_data_and_training_only() -> None:
+    few: dict[str, Any] = {"seeds": 1, "folds": 1, "max_epochs": 1, "workers": 1, "baselines": False}
+
+    def published(dataset: Any, **more: Any) -> bool:
+        return bool(run("gcn", dataset, **few, **more)[0].params["published"])
+
+    csl = load_task("csl")
+    assert published("csl")
+    assert published("csl", encoding="lap:20")
+    assert not published(csl)
+    assert not published("csl", encoding="lap:20", encoding_variant="absolute")
+    assert not published("csl", lr=0.1)
+    assert not recipe_for(csl, "gcn", encoding="lap:20,sign=absolute").published
+
+
+@pytest.mark.parametrize("budget", ["100K", 100_000, "0.1m", "100000"])
+def test_a_budget_has_one_meaning(budget: str | int) -> None:
+    recipe = recipe_for(load_task("csl"), "gcn", budget=budget)
+    assert (recipe.budget, recipe.width, recipe.published) == ("100k", 146, True)
+
+
+def test_baselines_are_kept_with_the_runs(tmp_path: Path) -> None:
+    from graphgauge.sweep import stored_rows
+
+    run("mlp", toy(), out=tmp_path, **SMALL)
+    assert any(row.params.get("baseline") for row in stored_rows(tmp_path))
+
+
+def test_edge_features_are_said_of_nets_that_read_them_only() -> None:
+    graphs = toy()
+    kinds = {"edge_attr": torch.zeros(graphs.num_edges, dtype=torch.int64)}
+    task = own_task("mine", graphs.with_columns(edge=kinds), 0)
+    read = {m: recipe_for(task, m, budget="30k", edge_features=True, loose=True).edge_features
+            for m in ("gcn", "gatedgcn", "ppgn")}  # fmt: skip
+    assert read == {"gcn": False, "gatedgcn": True, "ppgn": True}
+
+
+@pytest.mark.parametrize("seeds", ["12", "two", [-1], [1.5]])
+def test_seeds_are_whole_numbers(seeds: Any) -> None:
+    with pytest.raises(ValueError, match="whole numbers"):
+        run("gcn", toy(), **{**SMALL, "seeds": seeds})
+
+
+def test_dense_model_and_a_large_graph_among_those_of_the_test_part() -> None:
+    small = toy(30)
+    n = 40_000
+    path = torch.stack([torch.arange(n - 1), torch.arange(1, n)])
+    big = GraphSet(
+        torch.tensor([0, n]), path, torch.tensor([0, n - 1]), node={"x": torch.ones(n, dtype=torch.int64)},
+        graph={"y": torch.tensor([0])},
+    )  # fmt: skip
+    task = Task("mixed", GraphSet.concat([small, big]), {"graph": 3}, Feature("x", "category", 2),
+                folds=(Fold(torch.arange(20), torch.arange(20, 30), torch.tensor([30])),))  # fmt: skip
+    with pytest.raises(DenseMemoryError, match="graph 30 with 40,000 nodes"):
+        run("ppgn", task, **SMALL)
+
+
+def test_names_of_tasks_are_no_paths(tmp_path: Path) -> None:
+    task = own_task("../../x", toy(), 0)
+    run("mlp", task, out=tmp_path / "a" / "b", baselines=False, **SMALL)
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.bool, torch.uint8])
+def test_targets_and_columns_of_other_types(dtype: torch.dtype) -> None:
+    y = (torch.arange(30) % 2).to(dtype)
+    graphs = toy(30, y)
+    graphs = graphs.with_columns(node={"x": torch.ones(graphs.num_nodes, 1, dtype=dtype)})
+    task = own_task("mine", graphs, 0)
+    assert task.node == Feature("x", "category", 2)
+    assert run("gin", task, baselines=False, **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("y", "word"),
+    [(torch.tensor([0, 10**9] * 15), "different classes"), (torch.tensor([0, -1] * 15), "from 0"),
+     (torch.tensor([0.0, float("nan")] * 15), "not finite")],
+    ids=["gaps", "negative", "nan"],
+)  # fmt: skip
+def test_odd_targets(y: Tensor, word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        run("gcn", toy(30, y), **SMALL)
+
+
+def test_one_graph_has_its_nodes_split() -> None:
+    ring = GraphSet.from_edges([[(i, (i + 1) % 40) for i in range(40)]])
+    task = own_task("ring", ring.with_columns(node={"y": torch.arange(40) % 2}), 0)
+    assert task.split_over == "nodes"
+    assert [len(task.folds[0][part]) for part in ("train", "val", "test")] == [32, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"encoding_variant": "flip"}, "there is none"),
+        ({"encoding": "rwpe:4", "encoding_variant": "flip"}, "has none"),
+        ({"options": {"width": 3}}, "no option of a net"),
+        ({"folds": 6}, "at most 5"),
+        ({"max_epochs": 0}, "max_epochs"),
+        ({"budget": 10**12, "width": None}, "up to"),
+    ],
+    ids=["variant", "kind", "option", "folds", "epochs", "budget"],
+)
+def test_what_would_be_ignored_is_refused(changes: dict[str, Any], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        run("gcn", "csl", **{**SMALL, **changes})
+    with pytest.raises(ValueError, match="tasks by name"):
+        run("gcn", toy(), size=3, **SMALL)

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from graphgauge.graphs import Fold, GraphSet, Task
 from graphgauge.graphs.task import PARTS
 from graphgauge.instruments.supervised.feeds import Judged, Levels, judged, targets_of
-from graphgauge.instruments.supervised.runner import common_of, judged_rows
+from graphgauge.instruments.supervised.judged import common_of, judged_rows
 from graphgauge.rows import Row
 from graphgauge.scores import hits_at_of_links, link_bce
 from graphgauge.scores.baselines import (
@@ -33,21 +33,27 @@ Predictor = Callable[[Tensor, Tensor, Tensor], Tensor]
 Items = tuple[GraphSet, dict[str, Tensor]]
 
 
-def baseline_rows(task: Task, fold: int, task_hash: str) -> list[Row]:
+def baseline_spec(task: Task, fold: int, task_hash: str) -> Spec:
+    """The run of all of a task's trivial predictors on one fold."""
+    params: dict[str, Any] = {
+        "dataset": task.name, "task_hash": task_hash, "fold": fold, "folds": len(task.folds) or 1,
+        "baseline": True, "notes": list(task.notes), "task_options": dict(task.options),
+    }  # fmt: skip
+    return Spec("supervised", "baselines", params)
+
+
+def baseline_rows(task: Task, spec: Spec) -> list[Row]:
     """The scores of all of a task's trivial predictors on all parts of one fold.
 
     >>> from graphgauge.datasets import load_task
-    >>> rows = baseline_rows(load_task("csl"), 0, "")
+    >>> task = load_task("csl")
+    >>> rows = baseline_rows(task, baseline_spec(task, 0, ""))
     >>> {row.subject for row in rows}, round(next(r.value for r in rows if r.metric == "accuracy"), 3)
     ({'majority'}, 0.1)
     """
     rows: list[Row] = []
-    for name, about, parts in _judged(task, fold):
-        params: dict[str, Any] = {
-            "dataset": task.name, "task_hash": task_hash, "fold": fold, "folds": len(task.folds) or 1,
-            "baseline": True, "about": about, "notes": list(task.notes), "task_options": dict(task.options),
-        }  # fmt: skip
-        common = common_of(Spec("supervised", name, params), None)
+    for name, about, parts in _judged(task, int(spec.params["fold"])):
+        common = common_of(spec, None) | {"subject": name, "params": {**spec.params, "about": about}}
         for part, found in parts.items():
             made = judged_rows(task, found, common, part, UNTRAINED)
             rows += [row for row in made if row.metric != "loss"]  # of predictions without probabilities

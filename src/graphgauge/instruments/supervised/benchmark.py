@@ -11,17 +11,22 @@ from typing import Any
 import torch
 from torch import nn
 
+from graphgauge.datasets import TASKS
 from graphgauge.graphs import GraphSet, Task
-from graphgauge.instruments.supervised.baselines import baseline_rows
+from graphgauge.graphs.task import PARTS
+from graphgauge.instruments.supervised.baselines import baseline_spec
 from graphgauge.instruments.supervised.data import stored, task_of
 from graphgauge.instruments.supervised.nets import RATES, rates
+from graphgauge.instruments.supervised.positions import encoded
 from graphgauge.instruments.supervised.protocol import protocol_of
 from graphgauge.instruments.supervised.recipes import Recipe, recipe_for
 from graphgauge.instruments.supervised.runner import Runner
 from graphgauge.instruments.supervised.settings import Settings, make_settings
 from graphgauge.models import ModelError, free_memory_lazily
+from graphgauge.models.dense import DenseMemoryError
 from graphgauge.models.identity import reason, reinitialised
 from graphgauge.rows import Row
+from graphgauge.scores import LOSSES, SCORES
 from graphgauge.specs import Spec
 from graphgauge.sweep import run as sweep
 
@@ -75,7 +80,7 @@ def run(
     layers, width : in place of those of the budget
     edge_features : let models read the task's edge column ("-E" in the paper's tables)
     encoding, encoding_mode, encoding_variant : a positional encoding ("lap:8"), whether to "add" it or to
-        "replace" the node's column by it, and what is done to it in training ("flip", "abs", …)
+        "replace" the node's column by it, and what is done to it in training ("flip", "absolute", …)
     options : of every net, see `graphgauge.models.build_network`
     loose : allow nets that miss their budget by more than 3 %
     size, data_seed : fewer graphs than the official task has, and the seed of generated ones
@@ -106,24 +111,28 @@ def run(
     variants = {
         "layers": layers, "width": width, "edge_features": edge_features, "encoding": encoding,
         "encoding_mode": encoding_mode, "encoding_variant": encoding_variant, "loose": loose,
-        **(options or {}),
     }  # fmt: skip
+    clash = sorted(set(options or {}) & set(variants))
+    if clash:
+        raise ValueError(f"{clash[0]} is no option of a net but an argument of run")
+    variants |= dict(options or {})
     with tempfile.TemporaryDirectory(prefix="graphgauge-") as scratch:
         folder = Path(scratch if out is None else out)
         plan = Plan(folder / "tasks", asked, _as_list(seeds), _as_list(folds))
         for one in _datasets(dataset):
             task = task_of(one, size, data_seed, None if root is None else Path(root))
+            check_task(task)
+            named_task = isinstance(one, str) and one in TASKS
             for limit in _budgets(budget):
                 for name, model in named(models):
-                    plan.add(task, name, model, limit, variants)
+                    plan.add(task, name, model, limit, variants, named_task)
             if baselines:
                 plan.add_baselines(task)
         runner = Runner(plan.recipes, plan.files)
-        rows = sweep(
+        return sweep(
             plan.specs, runner, out=None if out is None else folder, workers=workers, progress=progress,
             setup=free_memory_lazily,
         )  # fmt: skip
-    return rows + plan.rows
 
 
 @dataclass
@@ -137,7 +146,6 @@ class Plan:
     specs: list[Spec] = field(default_factory=list)
     recipes: dict[str, Recipe] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
 
     def add(
         self,
@@ -146,6 +154,7 @@ class Plan:
         model: Model,
         budget: str | int | None,
         variants: Mapping[str, Any],
+        of_table: bool = True,
     ) -> None:
         """The specs of one model on one task."""
         maker: str | Callable[..., nn.Module] = (
@@ -161,9 +170,15 @@ class Plan:
         params = {
             **asdict(settings), **recipe.to_params(), "dataset": task.name, "task_hash": key,
             "folds": len(task.folds) or 1, "notes": list(task.notes), "task_options": dict(task.options),
-            "model": recipe.fingerprint(task), "published": recipe.published and not self._changed(),
+            "model": recipe.fingerprint(task),
+            "published": recipe.published and of_table and not self._changed(),
         }  # fmt: skip
         digest = Spec("supervised", recipe.name, params).id
+        if digest in self.recipes:
+            raise ValueError(
+                f"two models of this call are called {recipe.name!r} and cannot be told apart; give a "
+                "dict of name → model"
+            )
         self.recipes[digest] = recipe
         for fold in chosen(self.folds, list(range(len(task.folds) or 1)), "folds"):
             for seed in chosen(self.seeds, list(protocol.seeds), "seeds"):
@@ -174,13 +189,14 @@ class Plan:
     def _changed(self) -> bool:
         """Whether the user has set anything that decides how the published nets are trained."""
         told = any(getattr(self.settings, name) is not None for name in (*RATES, "weight_decay", "dropout"))
-        return told or self.settings.factor != Settings().factor
+        settings = self.settings
+        return told or settings.factor != Settings().factor or settings.val_links_at_test
 
     def add_baselines(self, task: Task) -> None:
         key, path = stored(task, self.folder)
         self.files[key] = path
         for fold in chosen(self.folds, list(range(len(task.folds) or 1)), "folds"):
-            self.rows += baseline_rows(task, fold, key)
+            self.specs.append(baseline_spec(task, fold, key))
 
     def _filled(self, task: Task, recipe: Recipe, variants: Mapping[str, Any]) -> Settings:
         """Settings of the user, else of the published net, else of the task's protocol."""
@@ -189,6 +205,27 @@ class Plan:
             own = rates(task.name, recipe.model, recipe.budget, variants["edge_features"], recipe.encoding)
         unset = {k: v for k, v in own.items() if getattr(self.settings, k) is None}
         return replace(self.settings, **unset).filled(protocol_of(task.name), recipe.dense)
+
+
+def check_task(task: Task) -> None:
+    """Names of loss and score are known and targets are finite; `ValueError` names what is not."""
+    for what, name, known in (
+        ("loss", task.loss, (*LOSSES, "link_bce")),
+        ("score", task.score, tuple(SCORES)),
+    ):
+        if name not in known:
+            raise ValueError(f"task {task.name}: no {what} {name!r}; there are {', '.join(known)}")
+    for level in task.outputs:
+        if level != "link" and not bool(torch.isfinite(getattr(task.graphs, level)["y"]).all()):
+            raise ValueError(f"task {task.name}: a target of its {level}s is not finite")
+    if task.split_over == "links":
+        for part in ("val", "test"):
+            if task.links[part].negative is None:
+                raise ValueError(f"task {task.name}: the links of {part} have no negatives to be told from")
+    for number, fold in enumerate(task.folds):
+        empty = [part for part in PARTS if not len(fold[part])]
+        if empty:
+            raise ValueError(f"task {task.name}, fold {number}: nothing is in {', '.join(empty)}")
 
 
 def try_on(recipe: Recipe, task: Task, settings: Settings) -> None:
@@ -202,6 +239,13 @@ def try_on(recipe: Recipe, task: Task, settings: Settings) -> None:
             with torch.no_grad():
                 net.states(task.graphs) if task.split_over == "links" else net(task.graphs)
         return
+    if recipe.dense:
+        largest = int(task.graphs.nodes_per_graph.argmax())
+        try:
+            with torch.no_grad():
+                recipe.fresh(task, 0)(encoded(task, recipe.encoding).graphs[[largest]])
+        except DenseMemoryError as error:
+            raise DenseMemoryError(error.model, largest, error.nodes, error.needed, error.limit) from None
     few = task.folds[0].train[:4]
     small = replace(task, graphs=task.graphs[few], folds=(first_fold(len(few)),))
     net = recipe.fresh(small, 0, settings.dropout or 0.0)
@@ -231,8 +275,9 @@ def chosen(asked: int | list[int] | None, known: list[int], what: str) -> list[i
     if asked is None:
         return known
     if isinstance(asked, int):
-        if asked < 1:
-            raise ValueError(f"{what} must be at least 1, got {asked}")
+        if asked < 1 or (what == "folds" and asked > len(known)):
+            most = f" and at most {len(known)}" if what == "folds" else ""
+            raise ValueError(f"{what} must be at least 1{most}, got {asked}")
         more = [] if what == "folds" else [max(known) + 1 + i for i in range(asked - len(known))]
         return (known + more)[:asked]
     if not asked or len(set(asked)) != len(asked):
@@ -285,4 +330,8 @@ def _budgets(budget: str | int | Sequence[str | int] | None) -> list[str | int |
 
 
 def _as_list(values: int | Sequence[int] | None) -> int | list[int] | None:
-    return values if values is None or isinstance(values, int) else [int(v) for v in values]
+    if values is None or isinstance(values, int):
+        return values
+    if isinstance(values, str) or not all(isinstance(v, int) and v >= 0 for v in values):
+        raise ValueError(f"a number or a list of whole numbers from 0 is wanted, not {values!r}")
+    return list(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
@@ -106,7 +107,7 @@ def _row(
         return None
     width = 0
     if encoding is not None:
-        if not encoding.startswith("lap:"):
+        if not re.fullmatch(r"lap:\d+", encoding):
             return None
         width = encoding_of(encoding).width
     return published_nets().get((task, model, str(budget), edge_features, width))

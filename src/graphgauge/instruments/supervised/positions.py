@@ -46,6 +46,10 @@ def encoded(task: Task, name: str | None, variant: str = "keep") -> Task:
     return replace(task, graphs=task.graphs.with_columns(node={column: kept}))
 
 
+# Kind of column → what it is.
+NEEDED = {"signed": "eigenvectors of one sign, such as lap:8", "order": "node numbers, such as order:40"}
+
+
 def variation(name: str | None, asked: str | None) -> str:
     """What training does to an encoding: what was asked for, else signs of eigenvectors are flipped.
 
@@ -56,6 +60,12 @@ def variation(name: str | None, asked: str | None) -> str:
         raise EncodingError(f"unknown variant {asked!r} of an encoding; known: {', '.join(VARIATIONS)}")
     if name is None:
         return "keep"
+    kinds, needed = (
+        encoding(name).kinds,
+        {"flip": "signed", "flip_graph": "signed", "absolute": "signed", "shuffle": "order"},
+    )
+    if asked in needed and needed[asked] not in kinds:
+        raise EncodingError(f"{asked!r} changes {NEEDED[needed[asked]]}, and {name} has none")
     return asked or ("flip" if "signed" in encoding(name).kinds else "keep")
 
 

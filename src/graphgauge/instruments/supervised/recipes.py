@@ -10,10 +10,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from graphgauge.budget import count_parameters, fit_width
+from graphgauge.budget import count_parameters
 from graphgauge.encodings import encoding
 from graphgauge.graphs import Feature, Task
 from graphgauge.graphs.quotient import Histories
+from graphgauge.instruments.supervised.budgets import check, fitted, spelled
 from graphgauge.instruments.supervised.feeds import Feed, GraphFeed, LinkFeed, NodeFeed
 from graphgauge.instruments.supervised.nets import configuration, task_options
 from graphgauge.instruments.supervised.positions import changing, encoded, is_order, variation
@@ -21,16 +22,13 @@ from graphgauge.instruments.supervised.settings import Settings
 from graphgauge.models import ARCHITECTURES, DENSE, ModelError, build_network
 from graphgauge.models.identity import architecture_digest, reason
 
-# Named budgets, and layers of message passing that go with them where no published net says otherwise.
-BUDGETS = {"100k": 100_000, "500k": 500_000}
+# Layers of message passing of a budget, where no published net says otherwise.
 LAYERS = {"100k": 4, "500k": 16}
 DENSE_LAYERS = 3
 # Nets that divide by the degree of the sender.
 DEGREES = ("gcn", "monet")
 # Options that make nodes of equal history differ.
 TELLING_APART = ("dropout", "input_dropout", "order", "pe")
-# A net may miss its budget by so much.
-TOLERANCE = 0.03
 
 
 @dataclass(frozen=True)
@@ -59,8 +57,13 @@ class Recipe:
     encoding: str | None = None
     encoding_mode: str = "add"
     encoding_variant: str = "keep"
-    budget: str | int | None = None
+    budget: str | None = None
     published: bool = False
+
+    @property
+    def of_table(self) -> bool:
+        """Whether it is an architecture by name, and not the user's own."""
+        return isinstance(self.model, str) and self.model in (*ARCHITECTURES, *DENSE)
 
     @property
     def dense(self) -> bool:
@@ -78,11 +81,14 @@ class Recipe:
 
     def _build(self, task: Task, dropout: float) -> nn.Module:
         options = dict(self.options)
-        if self.encoding is not None:
+        if not self.of_table:  # it finds an encoding in the node column "pe"
+            if dropout:
+                raise ModelError("dropout is a setting of the table's nets; give your own as an option")
+        elif self.encoding is not None:
             width = encoding(self.encoding).width
             number = is_order(self.encoding)
             options |= {"order": width} if number else {"pe": width, "pe_mode": self.encoding_mode}
-        if dropout:
+        if dropout and self.of_table:
             options |= {"dropout": dropout}
         edge = task.edge if self.edge_features else None
         return build_network(
@@ -109,11 +115,12 @@ class Recipe:
 
     def _histories(self, task: Task, settings: Settings) -> Histories | None:
         """Equal histories, where the model sees categories only and there is no dropout."""
-        ours = isinstance(self.model, str) and self.model in ARCHITECTURES and not self.dense
+        if self.dense or not self.of_table:
+            return None
         edge = task.edge if self.edge_features and self._edge_states else None
         numbers = any(f is not None and f.kind == "number" for f in (task.node, edge))
         apart = self.encoding or settings.dropout or any(self.options.get(name) for name in TELLING_APART)
-        if not (ours and settings.share_rows) or numbers or apart:
+        if not settings.share_rows or numbers or apart:
             return None
         rounds = self.layers - bool(self.options.get("input_layer"))
         return histories_of(
@@ -122,7 +129,9 @@ class Recipe:
 
     @property
     def _edge_states(self) -> bool:
-        """Whether the net computes states of edges."""
+        """Whether the net computes states of edges; dense ones read columns of pairs."""
+        if not self.of_table or self.dense:
+            return self.dense
         variants = ARCHITECTURES[str(self.model)].variants
         kind = str(self.options.get("edges", next(iter(variants))))
         return kind in variants and variants[kind].edge_map == "read"
@@ -193,67 +202,41 @@ def recipe_for(
     ModelError : what `build_network` refuses
     """
     label = name or (model if isinstance(model, str) else str(getattr(model, "__qualname__", model)))
+    if budget is not None:
+        budget = spelled(budget)
+    if encoding is None and (encoding_mode or encoding_variant):
+        raise ValueError("encoding_mode and encoding_variant are of an encoding, and there is none")
+    fixed = sorted({"width", "layers", "node", "edge", "outputs", "pe"} & set(options))
+    if fixed:
+        raise ValueError(
+            f"{fixed[0]} is no option of a net: it is decided by the task, the budget or an argument"
+        )
     own = {**task_options(task, model, encoding), **options}
     mode = encoding_mode or own.pop("pe_mode", "add")
     own.pop("pe_mode", None)
     base = Recipe(
-        label, model, options=own, edge_features=edge_features and task.edge is not None,
-        encoding=encoding, encoding_mode=mode, budget=budget,
-        encoding_variant=variation(encoding, encoding_variant),
+        label, model, options=own, edge_features=edge_features, encoding=encoding,
+        encoding_mode=mode, budget=budget, encoding_variant=variation(encoding, encoding_variant),
     )  # fmt: skip
     if edge_features and task.edge is None:
         raise ValueError(f"task {task.name} has no edge features for {label!r} to read")
+    base = replace(base, edge_features=edge_features and base._edge_states)
     known = configuration(task.name, model, budget, edge_features, encoding)
-    if known is not None and layers is None and width is None and not options:
+    as_published = encoding_mode is None and encoding_variant in (None, "flip")
+    if known is not None and layers is None and width is None and not options and as_published:
         return replace(base, **{**known, "options": own | known["options"]}, published=True)
     deep = layers or (DENSE_LAYERS if base.dense else LAYERS.get(str(budget), 4))
     base = replace(base, layers=deep)
-    if width is not None:
-        return checked(task, replace(base, width=width), loose)
-    if budget is None:
+
+    def make(wide: int) -> nn.Module:
+        return replace(base, width=wide).fresh(task, 0)
+
+    step = int(own.get("heads", 8 if model in ("gat", "gatv2") else 1))
+    if budget is None and width is None:
         raise ValueError(f"model {label!r} needs a budget or a width")
-    return checked(task, replace(base, width=fitted(task, base)), loose)
-
-
-def limit_of(budget: str | int) -> int:
-    """Parameters of a budget.
-
-    >>> limit_of("100k"), limit_of("2500"), limit_of("1.5m")
-    (100000, 2500, 1500000)
-    """
-    text = str(budget).strip().lower()
-    factor = {"k": 1_000, "m": 1_000_000}.get(text[-1:], 1)
-    try:
-        limit = float(text[:-1] if factor > 1 else text) * factor
-    except ValueError:
-        limit = 0.0
-    if limit < 1 or limit != int(limit):
-        raise ValueError(f"a budget is a number of parameters, such as 100k or 250000, not {budget!r}")
-    return int(limit)
-
-
-def fitted(task: Task, recipe: Recipe) -> int:
-    """The largest width whose net stays within the budget."""
-    assert recipe.budget is not None
-    heads = int(recipe.options.get("heads", 8 if recipe.model in ("gat", "gatv2") else 1))
-    try:
-        return fit_width(
-            lambda width: replace(recipe, width=width).fresh(task, 0), limit_of(recipe.budget),
-            multiple_of=heads,
-        ).width  # fmt: skip
-    except ValueError as error:
-        raise ValueError(f"model {recipe.name!r}, budget {recipe.budget}: {error}") from error
-
-
-def checked(task: Task, recipe: Recipe, loose: bool) -> Recipe:
-    """The recipe, if its net is within 3 % of its budget."""
-    if recipe.budget is None or loose:
-        return recipe
-    limit, size = limit_of(recipe.budget), count_parameters(recipe.fresh(task, 0))
-    if abs(size - limit) > TOLERANCE * limit:
-        raise ValueError(
-            f"model {recipe.name!r} with {recipe.layers} layers of width {recipe.width} has {size:,} "
-            f"parameters, {size / limit - 1:+.1%} from its budget of {limit:,}; choose another width or "
-            "number of layers, or allow it (loose=True, --loose)"
-        )
-    return recipe
+    if budget is None:
+        return replace(base, width=width or 0)
+    wide = width or fitted(label, make, budget, step)
+    if not loose:
+        check(label, make, wide, budget, deep, step)
+    return replace(base, width=wide)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
@@ -17,16 +16,16 @@ from torch import nn
 from graphgauge.budget import count_parameters
 from graphgauge.graphs import Task
 from graphgauge.graphs.file_task import read_task
+from graphgauge.instruments.supervised.baselines import baseline_rows
 from graphgauge.instruments.supervised.feeds import Feed, Judged
+from graphgauge.instruments.supervised.judged import BEST, LAST, common_of, judged_rows
 from graphgauge.instruments.supervised.recipes import Recipe
 from graphgauge.instruments.supervised.settings import Settings
 from graphgauge.rows import Row
 from graphgauge.scores import SCORES
 from graphgauge.specs import Spec
 from graphgauge.training import PlateauHistory, TrainingError, fit_to_plateau
-from graphgauge.versions import versions
 
-LAST, BEST = "last epoch", "best validation"
 # What a run tells beside scores: metric → unit, definition.
 COUNTS = {
     "parameters": ("parameters", "Trainable parameters, shared ones counted once."),
@@ -57,6 +56,8 @@ class Runner:
     def __call__(self, spec: Spec, tell: Callable[[float, str], None]) -> list[Row]:
         params = spec.params
         task = stored_task(str(self.files[params["task_hash"]]))
+        if params.get("baseline"):
+            return baseline_rows(task, spec)
         recipe = self.recipes[params["recipe"]]
         settings = Settings.from_params(params)
         start = time.perf_counter()
@@ -156,46 +157,3 @@ def make_rows(
             )
         )  # fmt: skip
     return rows
-
-
-def common_of(spec: Spec, seconds: float | None) -> dict[str, Any]:
-    return {
-        "spec_id": spec.id,
-        "instrument": spec.instrument,
-        "subject": spec.subject,
-        "seed": spec.seed,
-        "seconds": seconds,
-        "data_hash": spec.params["task_hash"],
-        "params": dict(spec.params),
-        "versions": versions(spec.params.get("device", "cpu")),
-    }
-
-
-def judged_rows(
-    task: Task, judged: Judged, common: Mapping[str, Any], part: str, selection: str
-) -> list[Row]:
-    """Rows of one model on one part."""
-    score = SCORES[task.score]
-    rule = {
-        LAST: "The model after the last epoch.",
-        BEST: "The model of the epoch with the best score on validation, of equals the least loss.",
-    }.get(selection, "No training.")
-    main = {"split": part, "selection": selection, "n": judged.n, **common}
-    loss = f"{task.loss} over all of the part at once"
-    return [
-        Row(
-            metric=task.score, value=judged.score, unit=score.unit,
-            higher_is_better=score.higher_is_better, definition=f"{score.definition} {rule}", **main,
-        ),
-        Row(
-            metric="loss", value=judged.loss, unit="loss", higher_is_better=False,
-            definition=f"{loss}. {rule}", **main,
-        ),
-        *(
-            Row(
-                metric=name, value=value, unit=score.unit, higher_is_better=score.higher_is_better,
-                definition=f"As {task.score}: {name}. {rule}", **main,
-            )
-            for name, value in judged.details.items() if name != task.score
-        ),
-    ]  # fmt: skip

@@ -46,6 +46,8 @@ class Settings:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
+        if self.max_epochs is not None and self.max_epochs < 1:
+            raise ValueError(f"max_epochs must be at least 1, got {self.max_epochs}")
         if self.batch_size is not None and self.batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, got {self.batch_size}")
         if self.dropout is not None and not 0 <= self.dropout < 1:
