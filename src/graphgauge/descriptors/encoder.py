@@ -11,6 +11,10 @@ from graphgauge.graphs import GraphSet
 from graphgauge.graphs.segments import segment_sum
 
 
+class EncoderError(ValueError):
+    """What a net returns cannot be summed to vectors of graphs."""
+
+
 def encoder_descriptor(
     graphs: GraphSet,
     net: Callable[[GraphSet], Tensor],
@@ -37,7 +41,8 @@ def encoder_descriptor(
 
     Raises
     ------
-    ValueError : the net's result is no matrix, or has another number of rows than there are nodes
+    EncoderError : the net returns no tensor, no matrix, a matrix without columns or with another number of
+        rows than there are nodes, or a number that is not finite (the graph is named)
 
     >>> graphs = GraphSet.from_edges([[(0, 1), (1, 2)], [(0, 1)]])
     >>> encoder_descriptor(graphs, lambda part: part.degree[:, None].float()).tolist()
@@ -48,18 +53,31 @@ def encoder_descriptor(
         net.eval()
     try:
         with torch.no_grad():
-            parts = batches(graphs, batch_nodes) if len(graphs) else [graphs]
-            return torch.cat([_summed(part, net, dtype) for part in parts])
+            sums: list[Tensor] = []
+            for part in batches(graphs, batch_nodes) if len(graphs) else [graphs]:
+                sums.append(_summed(part, net, dtype, sum(len(done) for done in sums)))
+            return torch.cat(sums)
     finally:
         if training:
             net.train()  # type: ignore[attr-defined]
 
 
-def _summed(part: GraphSet, net: Callable[[GraphSet], Tensor], dtype: torch.dtype) -> Tensor:
-    states = net(part)
-    if states.dim() != 2 or states.shape[0] != part.num_nodes:
-        raise ValueError(f"the net must return ({part.num_nodes}, d) embeddings, got {tuple(states.shape)}")
-    return segment_sum(states.to(dtype), part.node_ptr)
+def _summed(part: GraphSet, net: Callable[[GraphSet], Tensor], dtype: torch.dtype, first: int) -> Tensor:
+    """Sums over the graphs first, first + 1, … of a set."""
+    states: object = net(part)
+    wanted = f"the net must return ({part.num_nodes}, d) embeddings"
+    if not isinstance(states, Tensor):
+        kind = type(states)
+        raise EncoderError(f"{wanted} as a torch tensor, got a {kind.__module__}.{kind.__qualname__}")
+    if states.dim() != 2 or states.shape[0] != part.num_nodes or states.shape[1] == 0:
+        raise EncoderError(f"{wanted} with d ≥ 1, got {tuple(states.shape)}")
+    sums = segment_sum(states.to(dtype), part.node_ptr)
+    bad = (~sums.isfinite().all(dim=1)).nonzero()
+    if len(bad):
+        g = int(bad[0])
+        own = states[int(part.node_ptr[g]) : int(part.node_ptr[g + 1])]
+        raise EncoderError(f"the net returns {'nan' if own.isnan().any() else 'inf'} for graph {first + g}")
+    return sums
 
 
 def batches(graphs: GraphSet, nodes: int) -> Iterator[GraphSet]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -146,6 +146,8 @@ def per_graph(
     form : what it is given: a networkx graph, a GraphSet of one graph, or an RDKit molecule (a graph that
         is no molecule is not valid, and the function is not asked)
 
+    What the function raises gets a note of the graph's number.
+
     >>> import networkx as nx
     >>> check = per_graph(nx.is_bipartite)
     >>> check(GraphSet.from_edges([[(0, 1), (1, 2)], [(0, 1), (1, 2), (2, 0)]])).tolist()
@@ -156,13 +158,21 @@ def per_graph(
 
     def check(graphs: GraphSet) -> Tensor:
         if form == "rdkit":
-            answers = [molecule is not None and bool(function(molecule)) for molecule, _ in built(graphs)]
+            given: Iterable[Any] = (molecule for molecule, _ in built(graphs))
         else:
             given = graphs.to_networkx() if form == "networkx" else graphs
-            answers = [bool(function(graph)) for graph in given]
+        answers = [graph is not None and _answer(function, graph, g) for g, graph in enumerate(given)]
         return torch.tensor(answers, dtype=torch.bool)
 
     return check
+
+
+def _answer(function: Callable[[Any], Any], graph: Any, number: int) -> bool:
+    try:
+        return bool(function(graph))
+    except Exception as error:
+        error.add_note(f"graph {number}")
+        raise
 
 
 def _degree_among(graphs: GraphSet, keep: Tensor) -> Tensor:

@@ -190,12 +190,17 @@ def test_a_check_and_an_encoder_from_the_folder(compare: Callable[..., Done], tm
         "def bad(graphs):\n    return torch.ones(3)\n"
         "class Degrees(torch.nn.Module):\n"
         "    def forward(self, graphs):\n        return graphs.degree[:, None].double() ** torch.arange(3)\n"
+        "def fails(graphs):\n    return 1 / 0\n"
     )
     common = ("paths.npz", "-r", "real.npz", *FEW, "--json", "-")
     done = compare(*common, "-m", "valid", "--valid", "mychecks_of_compare:big")
     assert found(done) == {"valid": 0.5}
     done = compare(*common, "-m", "valid", "--valid", "mychecks_of_compare:bad", status=1)
-    assert done.stderr.startswith("error: the validity check 'mychecks_of_compare:bad' must return one truth")
+    text = "error: reference: the validity check 'mychecks_of_compare:bad' must return one truth"
+    assert done.stderr.startswith(text)
+    done = compare(*common, "-m", "valid", "--valid", "mychecks_of_compare:fails", status=1)
+    text = "error: reference: the validity check 'mychecks_of_compare:fails' raised ZeroDivisionError: "
+    assert done.stderr == text + "division by zero (mychecks_of_compare.py, line 10)\n"
     done = compare(*common, "-m", "valid", "--valid", "mychecks_of_compare:none", status=1)
     assert done.stderr == "error: 'mychecks_of_compare:none': 'mychecks_of_compare' has no 'none'\n"
     done = compare(*common, "-m", "gin_fd", "--encoder", "mychecks_of_compare:Degrees")

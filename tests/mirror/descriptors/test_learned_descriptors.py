@@ -133,6 +133,24 @@ def test_an_encoder_that_returns_something_else_is_refused(result: torch.Tensor)
         encoder_descriptor(odd(), lambda graphs: result)
 
 
+def test_an_encoder_without_columns_or_torch_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\(6, d\) embeddings with d ≥ 1, got \(6, 0\)"):
+        encoder_descriptor(odd(), lambda graphs: torch.zeros(6, 0))
+    with pytest.raises(ValueError, match=r"as a torch tensor, got a numpy\.ndarray"):
+        encoder_descriptor(odd(), lambda graphs: np.zeros((6, 2)))
+
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_a_number_that_is_none_names_the_graph_in_the_whole_set(value: str) -> None:
+    graphs = GraphSet.from_edges([[(0, 1)], [], [(0, 1), (1, 2)]], [2, 1, 3])
+
+    def net(part: GraphSet) -> torch.Tensor:
+        return torch.where(part.degree[:, None] > 1, float(value), 1.0)
+
+    with pytest.raises(ValueError, match=f"the net returns {value} for graph 2$"):
+        encoder_descriptor(graphs, net, batch_nodes=2)
+
+
 def test_batches_hold_every_graph_once_and_no_more_nodes_than_asked() -> None:
     graphs = GraphSet.from_edges([[]] * 9, num_nodes=[0, 3, 3, 0, 9, 1, 1, 1, 0])
     parts = list(batches(graphs, 6))

@@ -23,20 +23,24 @@ def test_a_metric_of_a_group_is_left_out_and_the_others_are_computed() -> None:
     scores = Evaluator(paths(3, 4, 5), metrics="kernels", nspdk_most=40, **QUICK).score(paths(3, 12))
     assert set(scores.found["generated"]) == {"wl_mmd2"}
     (notice,) = [text for text in scores.notices if text.startswith("left out")]
-    assert notice.startswith("left out: nspdk_mmd2: graph 1 with its 4 nodes may have ")
+    assert notice.startswith("left out: nspdk_mmd2: reference: graph 1 with its 4 nodes may have ")
     assert "NSPDK entries or more, and the set more than most=40" in notice
 
 
 def test_a_metric_that_was_named_is_an_error() -> None:
     evaluator = Evaluator(paths(3, 4, 5), metrics="nspdk_mmd2", nspdk_most=10**4, **QUICK)
     assert evaluator.score(paths(3, 5))["nspdk_mmd2"] >= 0
-    with pytest.raises(ValueError, match=r"nspdk_mmd2: graph 1 with its 3000 nodes may have .* raise most"):
+    with pytest.raises(
+        ValueError, match=r"nspdk_mmd2: generated: graph 1 with its 3000 nodes may have .* raise most"
+    ):
         evaluator.score(paths(3, 3000))
 
 
 def test_the_limit_of_5_node_subgraphs_is_such_an_error_too() -> None:
     star = GraphSet.from_edges([[(0, i) for i in range(1, 2000)]])
-    with pytest.raises(ValueError, match=r"orbit5_mmd2_tv: up to .* of them in graph 0, are more than most"):
+    with pytest.raises(
+        ValueError, match=r"orbit5_mmd2_tv: generated: up to .* of them in graph 0, are more than most"
+    ):
         Evaluator(paths(3, 4), metrics="orbit5_mmd2_tv", **QUICK).score(star)
 
 
@@ -72,4 +76,6 @@ def test_the_command_takes_the_limit(
         assert ended.value.code == status
         said[most] = capfd.readouterr()
     assert "nspdk_mmd2" in said["1000000"].out
-    assert said["200"].err.startswith("error: nspdk_mmd2: graph 1 with its 40 nodes may have ")
+    assert said["200"].err.startswith(
+        "error: nspdk_mmd2: generated (made): graph 1 with its 40 nodes may have "
+    )

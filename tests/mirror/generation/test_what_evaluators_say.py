@@ -6,15 +6,18 @@ import inspect
 import json
 from dataclasses import Field, fields
 
+import networkx as nx
 import numpy as np
 import pytest
+import torch
 
 from graphgauge import distances, report
 from graphgauge.distances import Distance
 from graphgauge.graphs import GraphSet
-from graphgauge.instruments.generation import METRICS, Evaluator, Notice, Settings
+from graphgauge.instruments.generation import METRICS, Evaluator, Notice, Settings, as_encoder
 from graphgauge.instruments.generation.records import dominated
 from graphgauge.instruments.generation.reference import Found
+from graphgauge.scores import per_graph
 
 
 @pytest.mark.parametrize("field", fields(Settings), ids=lambda field: field.name)
@@ -91,3 +94,45 @@ def test_the_largest_over_bandwidths_is_positive_between_equal_distributions() -
     ]
     assert np.mean(values) > 3 * np.std(values) / np.sqrt(len(values))
     assert "on average above 0 between equal distributions too" in METRICS["gin_mmd2_rbf"].about
+
+
+# ── the user's own functions ───────────────────────────────────────────────────────────────────────────────
+
+
+def only_long(graph: nx.Graph) -> bool:
+    """Fails at paths of 6 nodes, of which the third is the first."""
+    if len(graph) == 6:
+        raise RuntimeError("six")
+    return True
+
+
+def test_what_a_check_raises_names_side_check_graph_and_line(real: GraphSet, paths: GraphSet) -> None:
+    evaluator = Evaluator(real, metrics="shares", valid=per_graph(only_long), replicates=0)
+    text = r"^generated \(p\): the validity check 'check' raised RuntimeError: six \(.*, line \d+\), graph 2$"
+    with pytest.raises(ValueError, match=text):
+        evaluator.score(paths, name="p")
+
+
+def nothing(graphs: GraphSet) -> torch.Tensor:
+    return torch.ones(graphs.num_nodes, 2) / (graphs.num_nodes != 69)  # those of the paths
+
+
+def failing(graphs: GraphSet) -> torch.Tensor:
+    raise RuntimeError("no weights")
+
+
+def test_an_encoder_at_fault_is_named(real: GraphSet, paths: GraphSet) -> None:
+    few = {"metrics": "gin_fd", "replicates": 0}
+    with pytest.raises(
+        ValueError, match=r"^generated: the encoder 'nothing': the net returns inf for graph 0$"
+    ):
+        Evaluator(real, encoder=nothing, **few).score(paths, name="generated")
+    text = r"^reference: the encoder 'failing' raised RuntimeError: no weights \(.*say.py, line \d+\)$"
+    with pytest.raises(ValueError, match=text):
+        Evaluator(real, encoder=failing, **few).score(paths)
+    with pytest.raises(TypeError, match="encoder must be a function of a GraphSet, got a int"):
+        Evaluator(real, encoder=3, **few)
+    with pytest.raises(TypeError, match="encoder is the class Linear; give an object of it"):
+        Evaluator(real, encoder=torch.nn.Linear, **few)
+    with pytest.raises(ValueError, match=r"'torch.nn:Linear' cannot be made: TypeError: .*in_features"):
+        as_encoder("torch.nn:Linear")

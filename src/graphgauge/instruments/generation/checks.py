@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torch import Tensor
+
+from graphgauge.graphs import GraphSet
 from graphgauge.instruments.generation.shares import Check
 from graphgauge.instruments.generation.views import Encoder
 from graphgauge.models import ModelError, resolve
+from graphgauge.models.identity import reason
 from graphgauge.scores import VALID
 
 UNCHECKED = "every graph that could be read"  # the name of no check at all
@@ -33,19 +37,50 @@ def as_check(valid: Any) -> Check:
             raise ValueError(
                 f"no validity check {valid!r}; there are {', '.join(VALID)}, and package.module:function"
             )
-        return Check(valid, _imported(valid))
+        return Check(valid, _named(_imported(valid), valid))
     if not callable(valid):
         raise TypeError(f"valid must be a name or a function of a GraphSet, got a {type(valid).__name__}")
-    return Check(getattr(valid, "__name__", type(valid).__name__), valid)
+    name = getattr(valid, "__name__", type(valid).__name__)
+    return Check(name, _named(valid, name))
+
+
+def _named(function: Callable[[GraphSet], Tensor], name: str) -> Callable[[GraphSet], Tensor]:
+    """The user's own check; what it raises is told with its name, the graph where that is known, and the
+    line."""
+
+    def check(graphs: GraphSet) -> Tensor:
+        try:
+            return function(graphs)
+        except Exception as error:
+            where = "".join(f", {one}" for one in getattr(error, "__notes__", ()))
+            raise ValueError(f"the validity check {name!r} raised {reason(error)}{where}") from error
+
+    return check
+
+
+def check_encoder(encoder: Any) -> Encoder:
+    """The encoder, once it is certain that it can be called with graphs."""
+    if isinstance(encoder, type):
+        raise TypeError(f"encoder is the class {encoder.__name__}; give an object of it")
+    if not callable(encoder):
+        raise TypeError(
+            f"encoder must be a function of a GraphSet, got a {type(encoder).__name__}; as_encoder finds one "
+            "by its path"
+        )
+    found: Encoder = encoder
+    return found
 
 
 def as_encoder(path: str) -> Encoder:
     """The node encoder behind "package.module:Name": a function of a GraphSet, a module, or a class or
     function without arguments that makes one."""
     found = _imported(path)
-    made = found() if isinstance(found, type) else found
-    encoder: Encoder = made
-    return encoder
+    if not isinstance(found, type):
+        return found
+    try:
+        return check_encoder(found())
+    except Exception as error:
+        raise ValueError(f"the encoder {path!r} cannot be made: {reason(error)}") from error
 
 
 def _imported(path: str) -> Callable[..., Any]:

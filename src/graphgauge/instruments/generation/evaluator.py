@@ -13,7 +13,7 @@ import numpy as np
 from graphgauge.graphs import GraphSet
 from graphgauge.graphs.sources import Source
 from graphgauge.instruments.generation import saving
-from graphgauge.instruments.generation.checks import as_check
+from graphgauge.instruments.generation.checks import as_check, check_encoder
 from graphgauge.instruments.generation.inputs import as_source, distinct
 from graphgauge.instruments.generation.labels import Columns, Labels, shared_columns
 from graphgauge.instruments.generation.measures import Kept
@@ -22,7 +22,7 @@ from graphgauge.instruments.generation.records import dominated, make_rows, rank
 from graphgauge.instruments.generation.reference import Found, Reference
 from graphgauge.instruments.generation.saving import Saved
 from graphgauge.instruments.generation.settings import make_settings, preset_values
-from graphgauge.instruments.generation.views import Described, Encoder, Lens, Side
+from graphgauge.instruments.generation.views import Described, Encoder, Lens, Side, encoder_name
 from graphgauge.rows import Row
 from graphgauge.scores import VALID
 
@@ -159,7 +159,7 @@ class Evaluator:
         seed = self.settings.seed
         self.source = as_source(reference, name, "reference", self.rules, root, max_graphs, seed)
         self.check = as_check(valid)
-        self.encoder = encoder
+        self.encoder = None if encoder is None else check_encoder(encoder)
         self._references: dict[Columns, Reference] = {}
         self._known: Mapping[Columns, Mapping[str, Kept]] = {}
 
@@ -215,9 +215,7 @@ class Evaluator:
     @property
     def encoder_name(self) -> str | None:
         """What rows call the encoder; None for random GINs."""
-        return (
-            None if self.encoder is None else getattr(self.encoder, "__name__", type(self.encoder).__name__)
-        )
+        return None if self.encoder is None else encoder_name(self.encoder)
 
     def score(
         self,
@@ -251,7 +249,8 @@ class Evaluator:
         columns, notices = shared_columns(self.reference, source.graphs, self.settings)
         reference = self._reference(columns)
         labels = reference.described.lens.labels
-        side = Side(source.graphs, labels.encode(source.graphs), source.listed)
+        called = "generated" if source.name == "generated" else f"generated ({source.name})"
+        side = Side.of(source.graphs, labels, source.listed, called)
         found: dict[str, Found] = {}
         left_out: dict[str, list[str]] = {}
         for metric, result in reference.score(
@@ -323,7 +322,7 @@ class Evaluator:
         if generated is None:
             return reference.described
         lens = reference.described.lens
-        return Described(Side(graphs, lens.labels.encode(graphs), len(graphs)), lens)
+        return Described(Side.of(graphs, lens.labels, len(graphs), "generated"), lens)
 
     def _source(self, generated: Any, name: str | None, most: int | None) -> Source:
         seed = self.settings.seed
@@ -334,6 +333,6 @@ class Evaluator:
         if columns not in self._references:
             labels = Labels.of(self.reference, columns)
             lens = Lens(self.settings, labels, self.check, self.encoder)
-            side = Side(self.reference, labels.encode(self.reference), self.source.listed)
+            side = Side.of(self.reference, labels, self.source.listed, "reference")
             self._references[columns] = Reference(side, lens, self._known.get(columns))
         return self._references[columns]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +13,12 @@ from torch import Tensor
 
 from graphgauge import descriptors
 from graphgauge.descriptors import PairVocabulary, Vocabulary
-from graphgauge.graphs import GraphSet
+from graphgauge.descriptors.encoder import EncoderError
+from graphgauge.graphs import GraphError, GraphSet
 from graphgauge.instruments.generation.labels import Labels
 from graphgauge.instruments.generation.settings import Settings
 from graphgauge.instruments.generation.shares import Check, Checked
+from graphgauge.models.identity import reason
 
 Array = np.ndarray[Any, Any]
 Encoder = Callable[[GraphSet], Tensor]
@@ -43,11 +46,28 @@ class Lens:
 
 @dataclass(frozen=True)
 class Side:
-    """One set of graphs: as it came, as the lens reads it, and how many graphs were given in all."""
+    """One set of graphs: as it came, as the lens reads it, how many graphs were given in all, and what
+    messages call it."""
 
     graphs: GraphSet
     coded: GraphSet
     listed: int
+    called: str
+
+    @staticmethod
+    def of(graphs: GraphSet, labels: Labels, listed: int, called: str) -> Side:
+        with errors_of(called):
+            return Side(graphs, labels.encode(graphs), listed, called)
+
+
+@contextmanager
+def errors_of(called: str) -> Iterator[None]:
+    """Errors about graphs say of which side they are."""
+    try:
+        yield
+    except ValueError as error:
+        kind = type(error) if isinstance(error, GraphError) else ValueError
+        raise kind(f"{called}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,11 @@ class Described:
     made: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     def __call__(self, view: str, seed: int = 0) -> Any:
+        with errors_of(self.side.called):
+            return self.own(view, seed)
+
+    def own(self, view: str, seed: int) -> Any:
+        """What `of(view, seed)` gives, for a view that is made of others."""
         key = (view, seed if VIEWS[view].seeded else 0)
         if key not in self.made:
             self.made[key] = VIEWS[view].describe(self, seed)
@@ -97,7 +122,7 @@ def _orbit(of: Described, seed: int) -> Array:
 
 
 def _orbit_shares(of: Described, seed: int) -> Array:
-    counts = of("orbit")
+    counts = of.own("orbit", seed)
     total = counts.sum(axis=1, keepdims=True)
     return with_nothing(np.divide(counts, total, out=np.zeros_like(counts), where=total > 0))
 
@@ -136,7 +161,7 @@ def _nspdk(of: Described, seed: int) -> Any:
 
 def _gin(of: Described, seed: int) -> Array:
     if of.lens.encoder is not None:
-        return np.asarray(descriptors.encoder_descriptor(of.side.graphs, of.lens.encoder).numpy())
+        return _embedded(of.side.graphs, of.lens.encoder)
     s, labels = of.lens.settings, of.lens.labels
     node, node_types = _features(of.side.coded.node, labels.node)
     edge, edge_types = _features(of.side.coded.edge, labels.edge)
@@ -145,6 +170,22 @@ def _gin(of: Described, seed: int) -> Array:
         degree_factor=s.degree_factor, node=node, edge=edge, node_types=node_types, edge_types=edge_types,
     )  # fmt: skip
     return np.asarray(rows.numpy())
+
+
+def _embedded(graphs: GraphSet, encoder: Encoder) -> Array:
+    """By the user's own net; an error names it."""
+    called = f"the encoder {encoder_name(encoder)!r}"
+    try:
+        return np.asarray(descriptors.encoder_descriptor(graphs, encoder).numpy())
+    except EncoderError as error:
+        raise ValueError(f"{called}: {error}") from error
+    except Exception as error:
+        raise ValueError(f"{called} raised {reason(error)}") from error
+
+
+def encoder_name(encoder: Encoder) -> str:
+    """What rows and messages call an encoder."""
+    return str(getattr(encoder, "__name__", type(encoder).__name__))
 
 
 def _features(columns: Any, codec: Any) -> tuple[str | None, int | None]:
@@ -157,7 +198,7 @@ def _features(columns: Any, codec: Any) -> tuple[str | None, int | None]:
 def _together(of: Described, seed: int) -> dict[str, Array]:
     """The descriptors among which the PolyGraph discrepancy chooses."""
     names = ("degree", "clustering", "orbit", "spectral", "gin")
-    return {name: of(name, seed) for name in names}
+    return {name: of.own(name, seed) for name in names}
 
 
 def _numbers(describe: Callable[[GraphSet], Tensor]) -> Callable[[Described, int], Array]:
