@@ -145,6 +145,39 @@ def refined_plain(colour: Small, ptr: Ints, source: Ints, kind: Small, kinds: in
 
 
 @loop
+def taken(node_ptr: Ints, edge_ptr: Ints, ends: Ints, ids: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
+    """Some graphs of a set, one after another.
+
+    Parameters
+    ----------
+    node_ptr, edge_ptr : (G+1,) of the set
+    ends : (2, E) of the set
+    ids : (k,) graphs to take
+
+    Returns
+    -------
+    pointers of nodes and of edges (k+1,), ends of edges in the batch (2, E′), numbers in the set of all nodes
+    (N′,) and of all edges (E′,), and for every node how far the edges of its graph move (N′,)
+    """
+    nodes, edges = np.zeros(ids.size + 1, np.int64), np.zeros(ids.size + 1, np.int64)
+    for k in range(ids.size):
+        nodes[k + 1] = nodes[k] + node_ptr[ids[k] + 1] - node_ptr[ids[k]]
+        edges[k + 1] = edges[k] + edge_ptr[ids[k] + 1] - edge_ptr[ids[k]]
+    node, moved = np.empty(nodes[-1], np.int64), np.empty(nodes[-1], np.int64)
+    edge, new = np.empty(edges[-1], np.int64), np.empty((2, edges[-1]), np.int64)
+    for k in range(ids.size):
+        back, left = node_ptr[ids[k]] - nodes[k], edge_ptr[ids[k]] - edges[k]
+        for v in range(nodes[k], nodes[k + 1]):
+            node[v] = v + back
+            moved[v] = -left
+        for e in range(edges[k], edges[k + 1]):
+            edge[e] = e + left
+            new[0, e] = ends[0, e + left] - back
+            new[1, e] = ends[1, e + left] - back
+    return nodes, edges, new, node, edge, moved
+
+
+@loop
 def entries(
     first: Ints, nodes: Ints, shift: Ints, ptr: Ints, source: Ints, edge: Ints, before: Ints, rows: Ints
 ) -> tuple[Ints, Ints, Ints]:

@@ -11,6 +11,7 @@ dropout, no norm over single graphs. That is for the caller to know.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,12 +19,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphgauge.graphs.checks import Index, check_edges, graph_ids
+from graphgauge.graphs.checks import LEVELS, Index, check_edges, graph_ids
 from graphgauge.graphs.colours import edge_colours, start_colours
 from graphgauge.graphs.csr import CSR
 from graphgauge.graphs.graphset import GraphSet
 from graphgauge.graphs.rounds import Round, Rounds, degrees
-from graphgauge.graphs.segments import gather_segments
 
 Array = np.ndarray[Any, Any]
 
@@ -169,11 +169,15 @@ class Histories:
             n = whole.num_nodes
             return whole, np.arange(n), self.kinds, np.zeros(n, np.int64)
         ids = graph_ids(numbers, len(whole), torch.device("cpu"))
-        part = whole[ids]
-        nodes = gather_segments(whole.node_ptr, ids)[0].numpy()
-        edges = gather_segments(whole.edge_ptr, ids)[0].numpy()
-        moved = part.edge_ptr[:-1] - whole.edge_ptr[ids]
-        return part, nodes, self.kinds[edges], moved[part.batch].numpy()
+        from graphgauge.graphs.numbering import taken  # compiled: loaded when first needed
+
+        arrays = (one.numpy() for one in (whole.node_ptr, whole.edge_ptr, whole.edge_index, ids))
+        node_ptr, edge_ptr, ends, nodes, edges, moved = taken(*arrays)
+        rows = torch.from_numpy(nodes), torch.from_numpy(edges), ids
+        node, edge, graph = (_picked(getattr(whole, k), some) for k, some in zip(LEVELS, rows, strict=True))
+        put = torch.from_numpy
+        part = GraphSet(put(node_ptr), put(ends), put(edge_ptr), node, edge, graph, whole.directed)
+        return part, nodes, self.kinds[edges], moved
 
     def _coloured(self, depth: int, nodes: Array, before: Rows) -> Rows:
         """Rows of nodes at a depth; the rows before, where no colour of the set splits any more."""
@@ -255,6 +259,10 @@ def share(rounds: Rounds) -> float:
     n = rounds.graphs.num_nodes
     rows = sum(n if one is None else one.numel() for one in rounds.weight)
     return rows / max(n * len(rounds.weight), 1)
+
+
+def _picked(columns: Mapping[str, Tensor], rows: Tensor) -> dict[str, Tensor]:
+    return {name: values.index_select(0, rows) for name, values in columns.items()}
 
 
 def _refusal(found: float, limit: float) -> str | None:

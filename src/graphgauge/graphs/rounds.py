@@ -52,6 +52,16 @@ class Round:
     def symmetric_weight(self) -> Tensor:
         """1 / sqrt(d_j d_i) of every entry of `csr`, edges out of its source and into its row: float64."""
         assert self.degree is not None, "rounds without degrees"
+        if self.degree.device.type == "cpu" and not torch.compiler.is_compiling():
+            from graphgauge.graphs.scaling import symmetric  # compiled: loaded when first needed
+
+            arrays = (part.numpy() for part in (self.csr.ptr, self.csr.source, self.degree[1]))
+            return torch.from_numpy(symmetric(*arrays))
+        return self.symmetric_weight_plain()
+
+    def symmetric_weight_plain(self) -> Tensor:
+        """`symmetric_weight` in plain PyTorch."""
+        assert self.degree is not None, "rounds without degrees"
         sent = self.degree[1].to(torch.float64).clamp(min=1).rsqrt()
         received = self.csr.ptr.diff().to(torch.float64).clamp(min=1).rsqrt()
         return sent[self.csr.source] * received[self.csr.target]

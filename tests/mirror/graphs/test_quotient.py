@@ -214,6 +214,32 @@ def test_refined_equals_its_twin() -> None:
         assert count == classes
 
 
+@pytest.mark.parametrize("ids", [[], [1], [1, 0, 1]], ids=str)
+def test_taken_graphs_are_the_selected_ones(ids: list[int]) -> None:
+    graphs, chosen = BOTH, BOTH[ids]
+    arrays = (one.numpy() for one in (graphs.node_ptr, graphs.edge_ptr, graphs.edge_index))
+    node_ptr, edge_ptr, ends, nodes, edges, moved = numbering.taken(*arrays, np.array(ids, np.int64))
+    assert node_ptr.tolist() == chosen.node_ptr.tolist()
+    assert edge_ptr.tolist() == chosen.edge_ptr.tolist()
+    assert ends.tolist() == chosen.edge_index.tolist()
+    numbered = graphs.with_columns(
+        node={"i": torch.arange(graphs.num_nodes)}, edge={"i": torch.arange(graphs.num_edges)}
+    )[ids]
+    assert nodes.tolist() == numbered.node["i"].tolist()
+    assert edges.tolist() == numbered.edge["i"].tolist()
+    places = torch.arange(len(edges)) - torch.from_numpy(edges)
+    assert moved[chosen.edge_index[0]].tolist() == places.tolist()
+
+
+@pytest.mark.parametrize("directed", ["keep", "symmetrise"])
+def test_symmetric_weights_equal_their_twin(directed: str) -> None:
+    graphs = GraphSet.from_edges([[(0, 1), (2, 1), (3, 1)], [(0, 1)]], [5, 2], directed=directed)
+    plain = Rounds.plain(graphs, 1).rounds[0]
+    torch.testing.assert_close(plain.symmetric_weight, plain.symmetric_weight_plain(), rtol=1e-15, atol=0)
+    rows = Histories.of(graphs, 2, degrees=True).batch().rounds[1]
+    torch.testing.assert_close(rows.symmetric_weight, rows.symmetric_weight_plain(), rtol=1e-15, atol=0)
+
+
 def test_entries_equal_their_twin() -> None:
     part = BOTH[[1, 0]]
     nodes = np.array([4, 5, 6, 7, 0, 1, 2, 3])
