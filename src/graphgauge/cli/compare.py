@@ -13,6 +13,7 @@ import typer
 from graphgauge.cli.output import (
     FormatOption,
     JsonOption,
+    check_folder,
     check_format,
     emit,
     make_importable,
@@ -110,6 +111,9 @@ def compare(
         from graphgauge.instruments.generation.saving import check_ending
 
         check_ending(save)
+        check_folder(save.parent)
+    if out is not None:
+        check_folder(out)
     make_importable(Path.cwd())
     settings = {
         "seeds": seeds, "replicates": replicates, "labels": labels, "node_column": node_column,

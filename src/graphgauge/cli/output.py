@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,6 +73,16 @@ def check_format(format: str) -> None:
 
     if format not in FORMATS:
         raise ValueError(f"no table format {format!r}; there are {', '.join(FORMATS)}")
+
+
+def check_folder(folder: Path) -> None:
+    """A folder that cannot be written to is an error before the work, not after it; it is not made yet."""
+    folder = folder.absolute()
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(f"{folder} can be no folder: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PermissionError(f"{folder} cannot be written: {there} lets nothing be written into it")
 
 
 def write_tables(rows: Sequence[Row], folder: Path) -> None:

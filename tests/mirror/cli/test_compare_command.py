@@ -250,3 +250,12 @@ def test_errors_are_one_line(compare, tmp_path, arguments, message) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith(f"error: {message}")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--out", "--save"])
+def test_a_folder_that_cannot_be_is_an_error_before_the_work(
+    compare: Callable[..., Done], option: str
+) -> None:
+    where = "real.npz/out" if option == "--out" else "real.npz/out.safetensors"
+    done = compare("nothing.npz", "-r", "nothing.npz", option, where, status=1)
+    assert "real.npz is a file" in done.stderr
