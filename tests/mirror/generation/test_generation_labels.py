@@ -41,14 +41,31 @@ def test_a_column_that_one_side_lacks_is_ignored_with_a_notice():
     for reference, generated, text in (
         (full, bare, "the reference graphs have x and the generated graphs have none"),
         (bare, full, "the reference graphs have none and the generated graphs have x"),
-        (full, labelled(torch.rand(24)), "both sides need the same in one form"),
-        (full, labelled(torch.ones(24, 2, dtype=torch.int64)), "both sides need the same in one form"),
+        (
+            full,
+            labelled(torch.rand(24)),
+            "x holds whole numbers in the reference graphs, floats in the generated graphs; both sides need",
+        ),
+        (
+            full,
+            labelled(torch.ones(24, 2, dtype=torch.int64)),
+            "x holds whole numbers in the reference graphs, whole numbers, 2 a row in the generated graphs;",
+        ),
     ):
         with pytest.warns(UserWarning, match="node labels are ignored"):
             scores = Evaluator(reference, metrics="wl_mmd2", replicates=0).score(generated)
         assert text in scores.notices[0]
         assert scores["wl_mmd2"] == pytest.approx(0.0, abs=1e-12)
         assert scores.rows[0].params["node_labels"] is None
+
+
+def test_floats_of_which_one_side_is_whole_are_told_apart():
+    whole, others = (labelled(torch.arange(24) / part) for part in (1, 2))
+    text = (
+        r"^generated: the node column 'x' holds whole numbers in the reference.* generated.*, such as 0\.5;"
+    )
+    with pytest.raises(GraphError, match=text):
+        Evaluator(whole, metrics="wl_mmd2", replicates=0).score(others)
 
 
 def test_a_named_column_must_be_there_and_of_one_width():

@@ -80,8 +80,22 @@ def _notices(level: str, have: Mapping[str, Mapping[str, Tensor]]) -> list[str]:
     sides = {side: [n for n in AUTOMATIC[level] if n in columns] for side, columns in have.items()}
     if not any(sides.values()):
         return []
+    if both := [n for n in AUTOMATIC[level] if all(n in columns for columns in have.values())]:
+        forms = ", ".join(f"{_form(columns[both[0]])} in the {side} graphs" for side, columns in have.items())
+        remedy = "both sides need it in one form, so convert one"
+        return [f"{level} labels are ignored: {both[0]} holds {forms}; {remedy}"]
     text = " and ".join(f"the {side} graphs have {', '.join(n) or 'none'}" for side, n in sides.items())
     return [f"{level} labels are ignored: {text}, and both sides need the same in one form"]
+
+
+def _form(column: Tensor) -> str:
+    """What a column holds, in words.
+
+    >>> _form(torch.zeros(4, 2)), _form(torch.zeros(4, dtype=torch.int64))
+    ('floats, 2 a row', 'whole numbers')
+    """
+    width = f", {' × '.join(map(str, column.shape[1:]))} a row" if column.dim() > 1 else ""
+    return ("floats" if column.is_floating_point() else "whole numbers") + width
 
 
 @dataclass(frozen=True)
@@ -163,9 +177,12 @@ class Labels:
         if codec is not None:
             rows = _label_rows(graphs, level, self.columns)
             if rows is None:
+                odd = column[column != column.round()][:1].tolist()
+                such = "".join(f", such as {value:g}" for value in odd)
                 raise GraphError(
-                    f"the {level} column {name!r} of the reference holds whole numbers, that of the "
-                    "generated graphs does not; labels='none' compares structure only"
+                    f"the {level} column {name!r} holds whole numbers in the reference, which are labels, "
+                    f"and others in the generated graphs{such}; round these, "
+                    "or labels='none' compares structure only"
                 )
             out["label"] = codec.codes(rows)
             more = self.columns.atom if level == "node" else ()
