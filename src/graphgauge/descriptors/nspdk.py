@@ -83,7 +83,10 @@ def nspdk_features(
     if radius < 0 or distance < 0:
         raise ValueError(f"radius and distance must be 0 or more, got {radius} and {distance}")
     if graphs.directed:
-        raise GraphError("NSPDK is defined for undirected graphs, and this set is directed")
+        raise GraphError(
+            "NSPDK is defined for undirected graphs, and this set is directed; make it with "
+            'directed="symmetrise"'
+        )
     vocabulary = PairVocabulary() if vocabulary is None else vocabulary
     csr = graphs.csr
     node_ptr = graphs.node_ptr.cpu().numpy()

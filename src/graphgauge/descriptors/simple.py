@@ -12,6 +12,7 @@ from graphgauge.graphs.checks import check_edges
 
 SIMPLE, SELF_LOOP, DUPLICATE, ELSEWHERE = range(4)
 _WHY = {SELF_LOOP: "is a self-loop", DUPLICATE: "is there twice"}
+_REMEDY = {SELF_LOOP: 'self_loops="drop"', DUPLICATE: 'duplicates="merge"'}
 
 
 class Rows(NamedTuple):
@@ -36,7 +37,10 @@ def simple_rows(graphs: GraphSet) -> Rows:
     [2, 2, 0, 1]
     """
     if graphs.directed:
-        raise GraphError("the set is marked directed; structural descriptors need undirected graphs")
+        raise GraphError(
+            "the set is marked directed; structural descriptors need undirected graphs, made with "
+            'directed="symmetrise"'
+        )
     csr = graphs.csr
     node_ptr, edge_ptr = graphs.node_ptr.cpu().numpy(), graphs.edge_ptr.cpu().numpy()
     ptr, neighbour = csr.ptr.cpu().numpy(), csr.source.cpu().numpy()
@@ -48,7 +52,8 @@ def simple_rows(graphs: GraphSet) -> Rows:
         g = int(np.searchsorted(node_ptr, node, side="right")) - 1
         u, v = neighbour[place] - node_ptr[g], node - node_ptr[g]
         raise GraphError(
-            f"graph {g}: edge ({u}, {v}) {_WHY[kind]}; structural descriptors need simple graphs"
+            f"graph {g}: edge ({u}, {v}) {_WHY[kind]}; structural descriptors need simple graphs, made with "
+            f"{_REMEDY[kind]}"
         )
     return Rows(node_ptr, ptr, neighbour)
 

@@ -195,12 +195,17 @@ def test_directed_graphs(real):
 
 
 @pytest.mark.parametrize(
-    ("odd", "kept"),
-    [(LOOP, {"self_loops": "keep"}), (ARCS, {"directed": "keep"}), (TWICE, {"duplicates": "keep"})],
+    ("odd", "kept", "remedy"),
+    [
+        (LOOP, {"self_loops": "keep"}, 'self_loops="drop"'),
+        (ARCS, {"directed": "keep"}, 'directed="symmetrise"'),
+        (TWICE, {"duplicates": "keep"}, 'duplicates="merge"'),
+    ],
     ids=["loop", "arcs", "twice"],
 )
-def test_kept_oddities_are_refused_by_what_cannot_read_them(real, odd, kept):
-    with pytest.raises(GraphError, match=r"structural descriptors need (simple|undirected) graphs"):
+def test_kept_oddities_are_refused_by_what_cannot_read_them(real, odd, kept, remedy):
+    text = rf"^generated: .*structural descriptors need (simple|undirected) graphs, made with {remedy}$"
+    with pytest.raises(GraphError, match=text):
         scored(real, GraphSet.from_networkx([odd] * 2, **kept))
 
 
@@ -271,3 +276,17 @@ def test_at_most_so_many_graphs_are_chosen_by_the_seed(real, paths):
     assert Evaluator(real, max_graphs=99).reference is real
     smiles = Evaluator(["C"] * 6, metrics="valid").score(["C", "no", "CC", "CCC", "x", "CCCC"], max_graphs=2)
     assert smiles["valid"] == pytest.approx(2 / 3)  # two that can be read stand for three
+
+
+def test_a_name_that_is_neither_file_nor_dataset_is_told_its_neighbour(real):
+    with pytest.raises(FileNotFoundError, match=r"no file and no dataset 'gird:test'; did you mean 'grid'\?"):
+        Evaluator("gird:test")
+    with pytest.raises(FileNotFoundError, match=r"'CCO' \(datasets: .*one SMILES goes into a list"):
+        scored(real, "CCO")
+
+
+def test_keeping_is_told_to_help_few_metrics(real):
+    with pytest.raises(
+        GraphError, match=r'self_loops="drop" or "keep" \(most metrics refuse what "keep" keeps\)$'
+    ):
+        scored(real, [LOOP])

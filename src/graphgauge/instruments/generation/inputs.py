@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from graphgauge import datasets
 from graphgauge.graphs import GraphError
 from graphgauge.graphs.sources import Source, source
 from graphgauge.instruments.generation.saving import is_saved
+
+# Messages of converters and readers offer "keep" too, which helps few metrics.
+_KEEP, _KEPT = '"keep"', ' (most metrics refuse what "keep" keeps)'
 
 
 def as_source(
@@ -40,7 +44,7 @@ def as_source(
     try:
         found = _read(value, rules, root, most, seed)
     except GraphError as error:
-        raise GraphError(f"{side}: {error}") from error
+        raise GraphError(f"{side}: {error}{_KEPT if _KEEP in str(error) else ''}") from error
     if called is not None:
         found = replace(found, name=called)
     if not len(found.graphs):
@@ -56,7 +60,26 @@ def _read(
         return value
     if isinstance(value, str | Path) and is_saved(value):
         raise GraphError(f"{value} is a saved evaluator, a reference for Evaluator.load, and no graph set")
-    return _dataset(value, root, most, seed) if _is_dataset(value) else source(value, **rules)
+    if _is_dataset(value):
+        return _dataset(value, root, most, seed)
+    if isinstance(value, str) and _is_bare(value) and not Path(value).exists():
+        raise FileNotFoundError(_no_such(value))
+    return source(value, **rules)
+
+
+def _is_bare(name: str) -> bool:
+    """Whether a text could be the name of a dataset: no folder, no ending."""
+    return Path(name).name == name and not Path(name).suffix
+
+
+def _no_such(name: str) -> str:
+    """Says what a text that names nothing may have been meant to be."""
+    close = get_close_matches(name.partition(":")[0], datasets.DATASETS, n=1)
+    meant = "".join(f"; did you mean {one!r}?" for one in close)
+    return (
+        f"there is no file and no dataset {name!r}{meant} (datasets: {', '.join(datasets.DATASETS)}; one "
+        "SMILES goes into a list)"
+    )
 
 
 def distinct(given: Sequence[tuple[Any, Source]]) -> list[Source]:
