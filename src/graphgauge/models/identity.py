@@ -41,7 +41,7 @@ def reason(error: Exception) -> str:
 
 
 # Packages whose classes are told apart by what they print; a change of theirs is a change of version.
-LIBRARIES = ("torch", "torch_geometric", "graphgauge", "builtins")
+LIBRARIES = ("torch", "torch_geometric", "graphgauge", "builtins", "numpy", "scipy", "networkx", "rdkit")
 
 
 def own_code(model: nn.Module) -> str:
