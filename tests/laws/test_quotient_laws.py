@@ -14,7 +14,7 @@ from torch import Tensor
 
 from graphgauge import GraphSet
 from graphgauge.datasets import available, load
-from graphgauge.graphs.quotient import Histories, quotient, share
+from graphgauge.graphs.quotient import Histories, share
 from graphgauge.graphs.rounds import Round, Rounds
 from graphgauge.graphs.segments import segment_sum
 from graphgauge.graphs.structure import wl_colours
@@ -164,29 +164,30 @@ LAYERS: dict[str, tuple[Layer, bool, bool]] = {
 }
 
 
-def small_rounds(graphs: GraphSet, layer: str, node: bool, edge: bool, depth: int = DEPTH) -> Rounds:
+def small_rounds(
+    graphs: GraphSet, layer: str, node: bool, edge: bool, depth: int = DEPTH, apart: float = 1.0
+) -> Rounds:
     _, edge_states, degrees = LAYERS[layer]
-    found = quotient(
+    return Histories.of(
         graphs,
         depth,
         node=graphs.node["kind"] if node else None,
         edge=graphs.edge["kind"] if edge else None,
         edge_states=edge_states,
         degrees=degrees,
-        limit=1.0,
-    )
-    assert found is not None
-    return found
+        apart=apart,
+    ).batch()
 
 
 @pytest.mark.parametrize("layer", LAYERS)
 @LAW
-@given(graphs=coloured_sets(), node=st.booleans(), edge=st.booleans())
+@given(graphs=coloured_sets(), node=st.booleans(), edge=st.booleans(), apart=st.sampled_from([1.0, 0.5, 0.0]))
 def test_states_and_gradients_are_those_of_all_nodes(
-    layer: str, graphs: GraphSet, node: bool, edge: bool
+    layer: str, graphs: GraphSet, node: bool, edge: bool, apart: float
 ) -> None:
+    """Also where rounds become plain ones, from the first on or from a later one."""
     edge = edge and layer != "gated-by-ends"
-    assert_same(small_rounds(graphs, layer, node, edge), LAYERS[layer][0], node, edge)
+    assert_same(small_rounds(graphs, layer, node, edge, apart=apart), LAYERS[layer][0], node, edge)
 
 
 @LAW
@@ -202,6 +203,16 @@ def test_batches_of_a_set_are_quotients_of_their_graphs(graphs: GraphSet, data: 
     for got, want in zip(flat(batch), flat(own), strict=True):
         assert (got is None) == (want is None)
         assert got is None or torch.equal(got, want)
+
+
+def placed(rounds: Rounds, depth: int) -> Tensor:
+    """The row of every node."""
+    place = rounds.place[depth]
+    return torch.arange(rounds.graphs.num_nodes) if place is None else place
+
+
+def one_each(weight: Tensor | None, count: int) -> Tensor:
+    return torch.ones(count) if weight is None else weight
 
 
 def flat(rounds: Rounds) -> list[Tensor | None]:
@@ -221,9 +232,8 @@ def test_rows_are_the_colours_of_every_depth(graphs: GraphSet, depth: int, edge:
     source, target = graphs.edge_index.tolist()
     rounds = small_rounds(graphs, "gated", True, edge, depth)
     for d in range(depth + 1):
-        place, weight = rounds.place[d], rounds.weight[d]
-        assert place is not None
-        assert weight is not None
+        place = placed(rounds, d)
+        weight = one_each(rounds.weight[d], graphs.num_nodes)
         groups = list(zip(map(repr, history), place.tolist(), strict=True))
         assert len(set(groups)) == len({h for h, _ in groups}) == len({p for _, p in groups})
         assert torch.equal(torch.bincount(place, minlength=weight.numel()), weight.long())
@@ -241,8 +251,7 @@ def test_rows_are_weisfeiler_leman_colours(graphs: GraphSet, depth: int) -> None
     marks = graphs.edge["kind"]
     rounds = small_rounds(graphs, "sum-mean-max-softmax", True, True, depth)
     colour = wl_colours(graphs, depth, initial=graphs.node["kind"], edge_initial=marks)
-    place = rounds.place[depth]
-    assert place is not None
+    place = placed(rounds, depth)
     pairs = torch.stack([place, colour]).unique(dim=1).shape[1]
     assert pairs == place.unique().numel() == colour.unique().numel()
 
@@ -255,11 +264,13 @@ def test_edges_stand_for_what_they_say(graphs: GraphSet) -> None:
     kinds = graphs.edge["kind"]
     rows = kinds[rounds.edge]
     for depth, one in enumerate(rounds.rounds):
-        assert one.edges is not None
-        assert int(one.edges.sum()) == graphs.num_edges
+        place = placed(rounds, depth)
         rows = rows if one.edge_own is None else rows[one.edge_own]
-        place = rounds.place[depth]
-        assert place is not None
+        if one.edges is None:  # a row for every edge, in their order
+            assert torch.equal(one.ends, place[graphs.edge_index])
+            assert torch.equal(rows, kinds)
+            continue
+        assert int(one.edges.sum()) == graphs.num_edges
         stored = torch.stack([kinds, *place[graphs.edge_index]])
         listed = torch.stack([rows, *one.ends])
         values, counts = stored.unique(dim=1, return_counts=True)

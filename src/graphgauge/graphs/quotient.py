@@ -27,8 +27,10 @@ from graphgauge.graphs.rounds import Round, Rounds, degrees
 
 Array = np.ndarray[Any, Any]
 
-# Above this share of the plain rows the plain way is as fast: measured, see docs/quotient.md.
-WORTH = 0.7
+# Above this share of its nodes a batch gets a row for every node: measured, see docs/quotient.md.
+APART = 0.95
+# Above this share over all depths too few rounds are left to gain from.
+WORTH = 0.9
 
 
 class Rows(NamedTuple):
@@ -57,6 +59,8 @@ class Histories:
     categories : there are categories of edges
     edge_states : the network makes new states of edges in every round
     device : where batches go
+    apart : from the depth on at which a batch has more rows than this share of its nodes, every node and edge
+        gets a row of its own: further rounds are plain ones
 
     >>> graphs = GraphSet.from_edges([[(0, 1), (1, 2), (2, 3)], [(0, 1), (1, 2)]])
     >>> histories = Histories.of(graphs, 2)
@@ -73,6 +77,7 @@ class Histories:
     categories: bool
     edge_states: bool
     device: torch.device
+    apart: float
 
     @staticmethod
     def of(
@@ -83,6 +88,7 @@ class Histories:
         edge: Tensor | None = None,
         edge_states: bool = False,
         degrees: bool = False,
+        apart: float = APART,
     ) -> Histories:
         """The histories of all nodes of a set.
 
@@ -94,6 +100,7 @@ class Histories:
             every entry of `Round.csr` is an edge with its own ends, for layers that read those alone
         degrees : nodes of different degree get different rows from the start, for layers that divide by the
             degree of the *sender* (symmetric normalisation); `Round.degree` is filled
+        apart : see `Histories`
 
         Raises
         ------
@@ -114,7 +121,7 @@ class Histories:
         kinds = edge_colours(host, edge).astype(np.int32)
         colours = _refine(start.astype(np.int32), arrays, kinds, layers)
         return Histories(
-            host, layers, colours, kinds, arrays, degree, edge is not None, edge_states, graphs.device
+            host, layers, colours, kinds, arrays, degree, edge is not None, edge_states, graphs.device, apart
         )
 
     def batch(self, numbers: Index | None = None) -> Rounds:
@@ -128,8 +135,12 @@ class Histories:
         before, lines = _numbered(self.colours[0][nodes]), _numbered(kinds)
         states, inputs, rounds = [before], (before, lines), list[Round]()
         for depth in range(1, self.layers + 1):
-            after = self._coloured(depth, nodes, before)
-            drawn = _edge_rows(kinds, ends, before) if self.edge_states else lines
+            after, drawn = self._coloured(depth, nodes, before), lines
+            if after.first.size > self.apart * nodes.size:  # from here on every node has a row of its own
+                after = _each(nodes.size)
+            if self.edge_states:
+                each = after.first.size == nodes.size
+                drawn = _each(kinds.size) if each else _edge_rows(kinds, ends, before)
             rounds.append(self._round(nodes, shift, ends, (before, lines), (after, drawn)))
             settled = after.first.size == before.first.size and drawn.first.size == lines.first.size
             before, lines = after, drawn
@@ -144,8 +155,8 @@ class Histories:
             tuple(rounds),
             self._tensor(inputs[0].first),
             self._tensor(inputs[1].first),
-            tuple(self._tensor(rows.number) for rows in states),
-            tuple(self._weight(rows.size) for rows in states),
+            tuple(None if rows.first.size == nodes.size else self._tensor(rows.number) for rows in states),
+            tuple(self._weight(rows, nodes.size) for rows in states),
         )
 
     def share(self, size: int = 128, batches: int = 4) -> float:
@@ -197,12 +208,16 @@ class Histories:
         first = after.first
         own = before.number[first]
         ptr, source, edge = entries(first, nodes, shift[first], *self.csr, before.number, drawn.number)
-        joined, counts = np.zeros((2, 0), np.int64), drawn.size
+        joined, counts = np.zeros((2, 0), np.int64), self._weight(drawn, drawn.number.size)
         if self.edge_states:
             joined = before.number[ends[:, drawn.first]]
         elif not self.categories:  # nothing to share: every entry is an edge by itself
             edge, degree = np.arange(source.size), np.diff(ptr)
-            joined, counts = np.stack([source, np.repeat(own, degree)]), np.repeat(after.size, degree)
+            joined = np.stack([source, np.repeat(own, degree)])
+            if after.first.size < nodes.size:
+                counts = put(np.repeat(after.size, degree).astype(np.float32))
+            else:
+                counts = None
         same = first.size == before.first.size
         same_edges = drawn.first.size == lines.first.size
         return Round(
@@ -210,16 +225,17 @@ class Histories:
             None if same else put(own),
             put(joined),
             None if same_edges else put(lines.number[drawn.first]),
-            self._weight(after.size),
-            self._weight(counts),
+            self._weight(after, nodes.size),
+            counts,
             None if self.degree is None else put(self.degree[:, nodes[before.first]].astype(np.int64)),
         )
 
     def _tensor(self, array: Array) -> Tensor:
         return torch.from_numpy(array).to(self.device)
 
-    def _weight(self, size: Array) -> Tensor:
-        return self._tensor(size.astype(np.float32))
+    def _weight(self, rows: Rows, things: int) -> Tensor | None:
+        """What each row stands for; None where that is one thing each."""
+        return None if rows.first.size == things else self._tensor(rows.size.astype(np.float32))
 
 
 def quotient(
@@ -288,6 +304,11 @@ def _refine(start: Array, csr: tuple[Array, Array, Array], kinds: Array, layers:
         colours.append(finer)
         classes = count
     return tuple(colours)
+
+
+def _each(n: int) -> Rows:
+    """A row for every thing."""
+    return Rows(np.arange(n), np.arange(n), np.ones(n, np.int64))
 
 
 def _edge_rows(kinds: Array, ends: Array, before: Rows) -> Rows:
