@@ -17,6 +17,7 @@ from graphgauge.models.gatedgcn import EPSILON, gate_plain, gated_mean_plain
 from graphgauge.models.gatv2 import attend_v2_plain
 from graphgauge.models.ggnn import gru_gates_plain
 from graphgauge.models.kernels import simd
+from graphgauge.models.kernels.block import Block
 from graphgauge.models.kernels.functions import (
     Additive,
     Batch,
@@ -279,6 +280,39 @@ def test_batch_norm(width: int, activation: str, counted: bool, given: bool) -> 
         (width,),
         (width,),
     )
+
+
+@pytest.mark.parametrize("width", [3, 7, 33])
+@pytest.mark.parametrize("kind", ["weights", "factor", "map"])
+@pytest.mark.parametrize("residual", ["none", "input", "other"])
+@pytest.mark.parametrize("fewer", [False, True])
+def test_blocks(width: int, kind: str, residual: str, fewer: bool) -> None:
+    """A map, a sum and batch norm in one, from more rows than there are after or from the same."""
+    own = torch.arange(N) * 3 % N if fewer else None
+    count = 1.0 + torch.arange(N) % 3 if fewer else None
+    csr = None if kind == "map" else CSR
+    weight = torch.linspace(0.1, 1, E) if kind == "weights" else None
+
+    def plain(h: Tensor, w: Tensor, b: Tensor, a: Tensor, *rest: Tensor) -> Tensor:
+        scale, shift, other = rest
+        x = h @ w.T + b
+        if csr is not None:
+            x = propagate_plain(h @ w.T, csr, weight) + b
+        if kind == "factor":
+            x = x + a * take(h @ w.T, own)
+        counts = (torch.ones(N) if count is None else count).to(x.dtype)
+        out = torch.relu(batch_norm_plain(x, scale, shift, counts, 1e-5)[0])
+        added = {"none": 0, "input": take(h, own), "other": take(other, own)}[residual]
+        return out + added + 0 * (a.sum() + other.sum())
+
+    def fast(h: Tensor, w: Tensor, b: Tensor, a: Tensor, *rest: Tensor) -> Tensor:
+        factor, other = (a if kind == "factor" else None), (rest[2] if residual == "other" else None)
+        again, inputs = residual == "input", (csr, weight, own, count)
+        out = Block.apply(h, w, b, factor, *rest[:2], other, again, *inputs, 1e-5, 1)[0]
+        return out + 0 * (a.sum() + rest[2].sum())
+
+    norm = [(width,), (width,), (N, width)]
+    compare(fast, plain, (N, width), (width, width), (width,), (1,), *norm)
 
 
 def test_moments_of_a_large_common_value_keep_their_digits() -> None:

@@ -151,7 +151,7 @@ class Histories:
         states += states[-1:] * left
         rounds += rounds[-1:] * left
         return Rounds(
-            part.to(self.device),
+            part if self.device.type == "cpu" else part.to(self.device),
             tuple(rounds),
             self._tensor(inputs[0].first),
             self._tensor(inputs[1].first),
@@ -231,7 +231,8 @@ class Histories:
         )
 
     def _tensor(self, array: Array) -> Tensor:
-        return torch.from_numpy(array).to(self.device)
+        tensor = torch.from_numpy(array)
+        return tensor if self.device.type == "cpu" else tensor.to(self.device)
 
     def _weight(self, rows: Rows, things: int) -> Tensor | None:
         """What each row stands for; None where that is one thing each."""

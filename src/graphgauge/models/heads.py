@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphgauge.graphs.csr import CSR
 from graphgauge.graphs.rounds import Rounds
 from graphgauge.models.inputs import check_choice
 from graphgauge.models.layers.edges import pair_sum
@@ -105,12 +106,23 @@ class Head(nn.Module):
         place = rounds.place[depth]
         if self.level == "graph":
             assert self.pooling is not None
-            pooled: Tensor = readout(self.pooling(h, rounds.pool(depth)))
+            pooled: Tensor = self._of_graphs(readout, h, rounds.pool(depth))
             return pooled
         if self.level == "node":
             return take(readout(h), place)
         ends = rounds.graphs.edge_index
         return readout.pairs(h, ends if place is None else place[ends])
+
+    def _of_graphs(self, readout: Chain, h: Tensor, members: CSR) -> Tensor:
+        """readout(pooling(h)); a single linear map to few numbers comes before a sum or a mean."""
+        assert self.pooling is not None
+        first = readout.maps[0]
+        assert isinstance(first, nn.Linear)
+        early = len(readout.maps) == 1 and self.pooling.how in ("sum", "mean")
+        if early and 4 * first.out_features <= first.in_features:
+            return torch.add(self.pooling(F.linear(h, first.weight), members), first.bias)
+        out: Tensor = readout(self.pooling(h, members))
+        return out
 
 
 __all__ = ["POOLINGS", "READOUTS", "Chain", "Head", "mlp_readout"]

@@ -164,9 +164,15 @@ def ends_backward(dout: Floats, pairs: Ints, dsource: Floats, dtarget: Floats) -
 @loose_loop
 def add_rows(dout: Floats, index: Ints, dx: Floats) -> None:
     """dx_index(r) += dout_r, from zero."""
-    n, width = dout.shape
     dx[:] = 0
+    add_to_rows(dout, index, dx)
+
+
+@loose_loop
+def add_to_rows(dout: Floats, index: Ints, dx: Floats) -> None:
+    """dx_index(r) += dout_r, to what is there; an empty index stands for r itself."""
+    n, width = dout.shape
     for r in range(n):
-        row = dx[index[r]]
+        row = dx[index[r] if index.size else r]
         for f in range(width):
             row[f] += dout[r, f]

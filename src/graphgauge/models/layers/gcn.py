@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.layers.finish import Finish
-from graphgauge.models.propagate import propagate
 
 
 class GCNLayer(nn.Module):
@@ -28,5 +26,4 @@ class GCNLayer(nn.Module):
         nn.init.xavier_uniform_(self.weight)
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
-        z = propagate(F.linear(h, self.weight), step.csr, step.symmetric_weight, self.bias)
-        return self.finish(z, h, step.own, step.nodes), e
+        return self.finish.of_sum(h, self.weight, self.bias, step.symmetric_weight, step), e

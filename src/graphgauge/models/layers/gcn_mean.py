@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
 from graphgauge.models.layers.finish import Finish
-from graphgauge.models.propagate import propagate
 
 
 class MeanGCNLayer(nn.Module):
@@ -23,5 +21,4 @@ class MeanGCNLayer(nn.Module):
         self.finish = Finish(width, "relu", residual, dropout)
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
-        z = propagate(F.linear(h, self.map.weight), step.csr, step.mean_weight, self.map.bias)
-        return self.finish(z, h, step.own, step.nodes), e
+        return self.finish.of_sum(h, self.map.weight, self.map.bias, step.mean_weight, step), e

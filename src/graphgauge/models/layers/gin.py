@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphgauge.graphs.rounds import Round
+from graphgauge.models.layers.block import block
 from graphgauge.models.layers.finish import Finish
 from graphgauge.models.layers.norm import BatchNorm
-from graphgauge.models.propagate import propagate_with_own
 
 
 class GINLayer(nn.Module):
@@ -29,8 +28,7 @@ class GINLayer(nn.Module):
         self.finish = Finish(width, "relu", residual, dropout)
 
     def forward(self, h: Tensor, e: Tensor | None, step: Round) -> tuple[Tensor, Tensor | None]:
+        first, second, rows = self.first, self.second, {"own": step.own, "count": step.nodes}
         # the first map comes before the sum, where rows are fewer
-        x = F.linear(h, self.first.weight)
-        x = propagate_with_own(x, step.csr, step.own, 1 + self.eps, self.first.bias)
-        z = self.second(self.norm(x, step.nodes, "relu"))
-        return self.finish(z, h, step.own, step.nodes), e
+        x = block(h, first.weight, first.bias, self.norm, csr=step.csr, factor=1 + self.eps, **rows)
+        return self.finish.of_map(x, second.weight, second.bias, h, step), e
