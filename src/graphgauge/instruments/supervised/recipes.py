@@ -90,9 +90,15 @@ class Recipe:
             options |= {"order": width} if number else {"pe": width, "pe_mode": self.encoding_mode}
         if dropout and self.of_table:
             options |= {"dropout": dropout}
+        if self.model == "ringgnn" and task.folds and task.split_over == "graphs":
+            sizes = task.graphs.nodes_per_graph[task.folds[0].train].double()
+            options.setdefault("mean_nodes", float(sizes.mean()))
         edge = task.edge if self.edge_features else None
+        node = task.node
+        if self.dense and node is not None and node.kind == "category" and node.size == 1:
+            node = None  # a single type says nothing: zeros, as published
         return build_network(
-            self.model, task.node, edge, dict(task.outputs), width=self.width, layers=self.layers, **options
+            self.model, node, edge, dict(task.outputs), width=self.width, layers=self.layers, **options
         )
 
     def feed(self, task: Task, fold: int, settings: Settings, seed: int) -> Feed:
