@@ -9,9 +9,9 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -293,14 +293,15 @@ def fit_to_plateau(
     start = time.perf_counter()
     if not parameters:
         raise TrainingError("the model has no trainable parameters")
-    optimizer = torch.optim.Adam(parameters, schedule.lr, weight_decay=schedule.weight_decay, fused=True)
+    joined = Joined(parameters)
+    optimizer = torch.optim.Adam(joined.wholes, schedule.lr, weight_decay=schedule.weight_decay, fused=True)
     plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
         optimizer, "max" if schedule.higher_is_better else "min", schedule.factor, schedule.patience
     )
     for epoch in range(schedule.max_epochs):
         begun = time.perf_counter()
         history.rates.append(optimizer.param_groups[0]["lr"])
-        history.losses.append(_plateau_epoch(model, batches, loss, schedule, optimizer, parameters, epoch))
+        history.losses.append(_plateau_epoch(model, batches, loss, schedule, optimizer, joined, epoch))
         history.seconds.append(time.perf_counter() - begun)
         model.eval()
         with torch.no_grad():
@@ -310,7 +311,7 @@ def fit_to_plateau(
         history.monitored.append(monitored)
         history.scores.append(score)
         if epoch == 0 or _better(history, epoch, higher_is_better, schedule.higher_is_better):
-            history.best_epoch, history.best_state = epoch, copy.deepcopy(model.state_dict())
+            history.best_epoch, history.best_state = epoch, _copied(model.state_dict())
         if after_epoch is not None:
             after_epoch(history)
         plateau.step(monitored)
@@ -320,7 +321,61 @@ def fit_to_plateau(
         if schedule.max_seconds is not None and time.perf_counter() - start > schedule.max_seconds:
             history.stopped = "time"
             break
+    joined.part()
     return history
+
+
+class Joined:
+    """Parameters as views of one vector (for every type and device), so that one operation steps them all.
+
+    A parameter without a gradient counts as one whose gradient is 0.
+
+    >>> layer = nn.Linear(2, 1)
+    >>> joined = Joined(list(layer.parameters()))
+    >>> layer(torch.ones(1, 2)).sum().backward()
+    >>> joined.collect()
+    3.0
+    >>> joined.wholes[0].grad.tolist()
+    [1.0, 1.0, 1.0]
+    """
+
+    def __init__(self, parameters: list[nn.Parameter]) -> None:
+        groups: dict[Any, list[nn.Parameter]] = {}
+        for p in parameters:
+            groups.setdefault((p.dtype, p.device), []).append(p)
+        self.groups, self.wholes = list(groups.values()), list[nn.Parameter]()
+        for group in self.groups:
+            whole = torch.cat([p.detach().reshape(-1) for p in group])
+            self.wholes.append(nn.Parameter(whole))
+            for p, piece in zip(group, torch.split(whole, [p.numel() for p in group]), strict=True):
+                p.data = piece.view(p.shape)
+
+    def collect(self) -> float:
+        """Move all gradients to the vectors; their sum, which is finite only if all of them are."""
+        total = 0.0
+        for group, whole in zip(self.groups, self.wholes, strict=True):
+            pieces = [torch.zeros_like(p) if p.grad is None else p.grad for p in group]
+            whole.grad = torch.cat([piece.reshape(-1) for piece in pieces])
+            total += float(whole.grad.sum())
+        self.clear()
+        return total
+
+    def clear(self) -> None:
+        """No gradients."""
+        for group in self.groups:
+            for p in group:
+                p.grad = None
+
+    def part(self) -> None:
+        """Give every parameter memory of its own again."""
+        for group in self.groups:
+            for p in group:
+                p.data = p.data.clone()
+
+
+def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
+    """A state whose tensors share no memory with anything."""
+    return {k: v.clone() if isinstance(v, Tensor) else copy.deepcopy(v) for k, v in state.items()}
 
 
 def _better(history: PlateauHistory, epoch: int, higher: bool, monitored_higher: bool) -> bool:
@@ -343,22 +398,20 @@ def _plateau_epoch(
     loss: Callable[[nn.Module, Batch], Tensor],
     schedule: Plateau,
     optimizer: torch.optim.Optimizer,
-    parameters: list[nn.Parameter],
+    joined: Joined,
     epoch: int,
 ) -> float:
     """One pass over the batches; the mean of their losses."""
     model.train()
     total, count, every = 0.0, 0, schedule.accumulate or 1
-    optimizer.zero_grad(set_to_none=True)
+    joined.clear()
     for step, batch in enumerate(batches(epoch)):
         total += _backward(model, batch, loss, schedule.precision, epoch, step)
         count += 1
         if step % every == 0:
-            gradients = [p.grad for p in parameters if p.grad is not None]
-            if not math.isfinite(float(torch.cat([g.reshape(-1) for g in gradients]).sum())):
+            if not math.isfinite(joined.collect()):
                 raise TrainingError(f"epoch {epoch + 1}, step {step + 1}: a gradient is not finite")
             optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
     if not count:
         raise TrainingError(f"epoch {epoch + 1} has no batches")
     return total / count
@@ -368,6 +421,7 @@ __all__ = [
     "CLIPPING",
     "PRECISIONS",
     "History",
+    "Joined",
     "Plateau",
     "PlateauHistory",
     "Schedule",

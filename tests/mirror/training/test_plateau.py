@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from graphgauge.training import Plateau, PlateauHistory, TrainingError, fit_to_plateau
+from graphgauge.training import Joined, Plateau, PlateauHistory, TrainingError, fit_to_plateau
 
 
 class Scripted(nn.Module):
@@ -127,3 +127,28 @@ def test_nothing_to_train_and_no_batches() -> None:
 def test_wrong_settings_are_named(wrong: dict[str, float], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         Plateau(**wrong)  # type: ignore[arg-type]
+
+
+def test_joined_parameters_step_as_single_ones_do() -> None:
+    """Of two types; one without a gradient stays as it is; afterwards no two share memory."""
+    torch.manual_seed(0)
+    starts = [torch.randn(2, 3), torch.randn(4, dtype=torch.float64), torch.randn(5), torch.randn(())]
+    alone, together = ([nn.Parameter(s.clone()) for s in starts] for _ in range(2))
+    joined = Joined(together)
+    one = torch.optim.Adam(alone, 0.1, fused=True)
+    other = torch.optim.Adam(joined.wholes, 0.1, fused=True)
+    for _ in range(3):
+        for parameters in (alone, together):
+            loss = sum((p.sin().sum() for p in parameters[:2]), parameters[3] ** 2)
+            loss.backward()
+        assert joined.collect() == pytest.approx(
+            float(sum(p.grad.sum() for p in alone if p.grad is not None))
+        )
+        one.step()
+        one.zero_grad()
+        other.step()
+    joined.part()
+    for a, b, start in zip(alone, together, starts, strict=True):
+        torch.testing.assert_close(a, b)
+        assert b.untyped_storage().nbytes() == start.untyped_storage().nbytes()
+    assert torch.equal(together[2], starts[2])

@@ -88,4 +88,5 @@ class Block(Function):
             added = torch.zeros(ctx.residual) if ctx.own.size else dout
             if ctx.own.size:
                 rows.add_to_rows(view(dout), ctx.own, view(added))
-        return dh, down.T @ h, dx.sum(0), dfactor, dweight, dbias, added, *[None] * 7
+        dshift = torch.zeros_like(bias)  # what is added to all rows, BN takes out again
+        return dh, down.T @ h, dshift, dfactor, dweight, dbias, added, *[None] * 7
