@@ -98,15 +98,21 @@ class Rounds:
     weight: tuple[Tensor | None, ...] = ()
 
     @staticmethod
-    def plain(graphs: GraphSet, layers: int) -> Rounds:
+    def plain(graphs: GraphSet, layers: int, *, neighbours: bool = True, degree: bool = True) -> Rounds:
         """Every node and edge for itself.
+
+        Parameters
+        ----------
+        neighbours, degree : False where no layer reads `Round.csr`, which is then empty, or degrees
 
         >>> from graphgauge.graphs import GraphSet
         >>> rounds = Rounds.plain(GraphSet.from_edges([[(0, 1)]]), 2)
         >>> len(rounds.rounds), rounds.rounds[0].ends.tolist(), rounds.place
         (2, [[0, 1], [1, 0]], (None, None, None))
         """
-        one = Round(graphs.csr, None, graphs.edge_index, degree=degrees(graphs))
+        nobody = torch.zeros(graphs.num_nodes + 1, dtype=torch.int64, device=graphs.device)
+        csr = graphs.csr if neighbours else CSR(nobody, nobody[:0], nobody[:0])
+        one = Round(csr, None, graphs.edge_index, degree=degrees(graphs) if degree else None)
         nothing = (None,) * (layers + 1)
         return Rounds(graphs, (one,) * layers, None, None, nothing, nothing)
 

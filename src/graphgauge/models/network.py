@@ -108,7 +108,8 @@ class Network(nn.Module):
 
     def _rounds(self, graphs: GraphSet, rounds: Rounds | None) -> Rounds:
         if rounds is None:
-            return Rounds.plain(graphs, len(self.layers))
+            around = any(getattr(layer, "reads_neighbours", True) for layer in self.layers)
+            return Rounds.plain(graphs, len(self.layers), neighbours=around, degree=self.needs["degrees"])
         if rounds.graphs is not graphs or len(rounds.rounds) != len(self.layers):
             raise GraphError(f"rounds must be {len(self.layers)}, one for each layer, of the same graphs")
         return rounds

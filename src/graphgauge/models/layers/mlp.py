@@ -12,6 +12,8 @@ from graphgauge.models.propagate import take
 class MLPLayer(nn.Module):
     """h′ = dropout(ReLU(W h + b)); no normalisation, no residual. Parameters: d² + d."""
 
+    reads_neighbours = False
+
     def __init__(self, width: int, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.map = nn.Linear(width, width)
